@@ -1,7 +1,7 @@
 /**
  * The owner API, as the portal needs it: the vehicles of the signed-in account.
  */
-import { SsoError, type TokenManager, type TransportOption, withTimeLimit } from '@owner-sso/core'
+import { refusalAdvice, SsoError, type TokenManager, type TransportOption, withTimeLimit } from '@owner-sso/core'
 import { OwnerApiTokenRefusedError, ownerFetch } from '@owner-sso/express'
 
 /** Where the portal shows the owner API's answers as they are: its paths stand below this one. */
@@ -41,7 +41,7 @@ export interface OwnerApi {
 export interface OwnerApiOptions {
   /** Base address; https, or http on a loopback host. */
   readonly url: string
-  readonly tokens: Pick<TokenManager, 'getAccessToken' | 'invalidate'>
+  readonly tokens: Pick<TokenManager, 'accepted' | 'getAccessToken' | 'invalidate' | 'status'>
   /** How it is spoken to. */
   readonly transport?: TransportOption | undefined
   /** Milliseconds for one request with its answer. Default 10,000. */
@@ -55,8 +55,15 @@ const idPattern = /^[\w-]{1,64}$/u
 
 /** Calls the owner API with the account's own token. */
 export function createOwnerApi({ url, tokens, transport, timeout = 10_000 }: OwnerApiOptions): OwnerApi {
-  const get = (account: string, path: string): Promise<unknown> =>
-    withTimeLimit(timeout, (signal) => contentAt(ownerFetch({ tokens, account, target: url, transport }), path, signal))
+  async function get(account: string, path: string): Promise<unknown> {
+    const call = ownerFetch({ tokens, account, target: url, transport })
+    try {
+      return await withTimeLimit(timeout, (signal) => contentAt(call, path, signal))
+    } catch (error) {
+      if (!(error instanceof OwnerApiTokenRefusedError)) throw error
+      throw refusedToken(refusalAdvice({ ...(await tokens.status(account)), refused: true }))
+    }
+  }
 
   return {
     async vehicles(account) {
@@ -81,7 +88,7 @@ async function contentAt(call: typeof fetch, path: string, signal: AbortSignal):
     return contentOf(await boundedText(response))
   } catch (error) {
     if (error instanceof OwnerApiError || error instanceof SsoError) throw error
-    if (error instanceof OwnerApiTokenRefusedError) throw refusedToken()
+    if (error instanceof OwnerApiTokenRefusedError) throw error
     if (signal.aborted) throw new OwnerApiError(504, 'The owner API did not answer in time.')
     throw new OwnerApiError(502, 'The owner API can’t be reached.')
   }
@@ -128,8 +135,8 @@ const unknownVehicle = (): OwnerApiError => new OwnerApiError(404, 'This account
 
 const unreadable = (): OwnerApiError => new OwnerApiError(502, 'The owner API’s answer could not be read.')
 
-const refusedToken = (): OwnerApiError =>
-  new OwnerApiError(
-    502,
-    'The owner API refuses the tokens of this sign-in. Signing in again does not help: the operator of this portal has to set another OWNER_SSO_TRANSPORT.',
-  )
+function refusedToken(
+  advice: string = 'The owner API refuses the tokens of this sign-in. Signing in again does not help: the operator of this portal has to set another OWNER_SSO_TRANSPORT.',
+): OwnerApiError {
+  return new OwnerApiError(502, advice)
+}

@@ -20,6 +20,38 @@ describe('home', () => {
     expect(timeLeft(home.html)).toBeGreaterThan(0.99)
   })
 
+  it.each(['refreshed-tokens-refused', 'refreshed-tokens-refused-403'] as const)(
+    'shows the vehicles all the same, and until when, where the owner API refuses refreshed tokens: %s',
+    async (scenario) => {
+      const portal = await startPortal()
+      const { me, home: before } = await portal.signedIn()
+      const end = load(before.html)('time').attr('datetime') ?? ''
+      portal.emulator.applyScenario(scenario)
+      await portal.tokens.refresh('plain@example.com')
+      const { text } = await me.open('/')
+      expect(text).toContain('Weekend')
+      expect(text).toContain(
+        `Refreshed tokens are refused by the owner API. Works until ${end.slice(11, 16)} UTC; sign in again before.`,
+      )
+      expect(portal.emulator.counters.refreshRequests).toBe(1)
+    },
+  )
+
+  it('says to sign in again where no other token is left', async () => {
+    const portal = await startPortal()
+    const { me } = await portal.signedIn()
+    portal.emulator.applyScenario('refreshed-tokens-refused-403')
+    for (const oldAccessToken of ['lives', 'lives', 'ends'] as const) {
+      portal.emulator.change({ oldAccessToken })
+      await portal.tokens.refresh('plain@example.com')
+      await me.open('/')
+    }
+    const { text, status } = await me.open('/')
+    expect(status).toBe(502)
+    expect(text).toContain('Refreshed tokens are refused by the owner API; sign in again.')
+    expect(text).not.toContain('does not help')
+  })
+
   it('shows one vehicle', async () => {
     const { me } = await (await startPortal()).signedIn()
     const page = await me.open('/vehicles/1001')

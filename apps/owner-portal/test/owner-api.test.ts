@@ -1,7 +1,7 @@
 /** The owner API as the portal calls it: bounded in time and size, and the token goes nowhere else. */
 import { createServer, type RequestListener } from 'node:http'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { createOwnerApi, type OwnerApi } from '../src/owner-api.ts'
+import { createOwnerApi, type OwnerApi, type OwnerApiOptions } from '../src/owner-api.ts'
 import { serve, type RunningServer } from '../src/server.ts'
 
 const running: RunningServer[] = []
@@ -9,10 +9,16 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()))
 })
 
+const tokens: OwnerApiOptions['tokens'] = {
+  accepted: () => undefined,
+  getAccessToken: async () => 'token',
+  invalidate: async () => false,
+  status: async () => ({ state: 'valid' }),
+}
+
 async function apiThat(listener: RequestListener, timeout = 2000): Promise<OwnerApi> {
   const server = await serve(listener, '127.0.0.1', 0)
   running.push(server)
-  const tokens = { getAccessToken: async () => 'token', invalidate: async () => false }
   return createOwnerApi({ url: `${server.url}/`, tokens, timeout })
 }
 
@@ -81,7 +87,6 @@ describe('the owner API', () => {
     const server = createServer()
     const { url, close } = await serve((_request, response) => response.end(), '127.0.0.1', 0)
     await close()
-    const tokens = { getAccessToken: async () => 'token', invalidate: async () => false }
     await expect(createOwnerApi({ url, tokens }).vehicles('a')).rejects.toMatchObject({ status: 502 })
     server.close()
   })

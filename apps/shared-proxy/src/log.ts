@@ -2,7 +2,7 @@
  * The log: one JSON object per line on standard output. It names accounts, for whoever has to sign them in again, and never
  * holds a token, a key or an address with a password in it.
  */
-import { type TokenManager, visible } from '@owner-sso/core'
+import { refusalAdvice, type TokenManager, type TokenManagerEvents, visible } from '@owner-sso/core'
 import { namesInLog, tokenEvents } from './token-events.ts'
 
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void
@@ -16,9 +16,14 @@ export function logRefreshes(tokens: Pick<TokenManager, 'on'>, log: Log): void {
   for (const name of tokenEvents) {
     tokens.on(name, (event) => {
       const { error, ...fields }: { readonly account: string; readonly error?: unknown } = event
-      log(namesInLog[name], { ...fields, ...(error !== undefined && described(error)) })
+      const advice = 'in_a_row' in event ? adviceOn(event) : {}
+      log(namesInLog[name], { ...fields, ...advice, ...(error !== undefined && described(error)) })
     })
   }
+}
+
+function adviceOn({ expires_at, in_a_row }: TokenManagerEvents['refreshed-token-refused']): object {
+  return { message: refusalAdvice({ state: 'valid', expires_at, refreshed_tokens_refused: in_a_row }) }
 }
 
 /** The code and sentence of an error that is meant to be read. */

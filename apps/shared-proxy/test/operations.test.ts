@@ -80,6 +80,23 @@ describeWithRedis('the pages for operators', () => {
     })
   })
 
+  it('and the log tell that refreshed tokens are refused, and until when the account works', async () => {
+    const deployment = await deploy()
+    const instance = deployment.instance(0)
+    deployment.emulator.applyScenario('refreshed-tokens-refused')
+    await deployment.tokens.refresh(account)
+    expect(await callMany(instance.url, 2)).toEqual({ 200: 2 })
+    const [line] = await instance.prints(/\{[^\n]*"event":"refreshed-token-refused"[^\n]*/u)
+    expect(JSON.parse(line)).toMatchObject({
+      account,
+      in_a_row: 1,
+      message: expect.stringMatching(
+        /^Refreshed tokens are refused by the owner API\. Works until \d\d:\d\d UTC; sign in again before\.$/u,
+      ),
+    })
+    expect(await metric(instance, 'owner_sso_refresh_events_total{event="refreshed-token-refused"}')).toBe(1)
+  })
+
   it('count calls by their class of status, and name no account and no secret', async () => {
     const deployment = await deploy()
     const instance = deployment.instance(0)

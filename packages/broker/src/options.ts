@@ -10,7 +10,7 @@ import type { BrokerClients } from './clients/broker-clients.ts'
 /** What a broker needs of a token manager. */
 export type BrokerTokens = Pick<
   TokenManager,
-  'accounts' | 'getAccessToken' | 'getTokens' | 'invalidate' | 'on' | 'status'
+  'accepted' | 'accounts' | 'getAccessToken' | 'getTokens' | 'invalidate' | 'on' | 'status'
 >
 
 /** What a broker works with, whom it lets in, and who is told. */

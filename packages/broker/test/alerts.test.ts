@@ -35,7 +35,13 @@ afterEach(async () => {
 })
 
 /** One instance: its own token manager over the store. */
-function instance(store: TokenStore): { tokens: TokenManager; signIn: () => Promise<void>; lose: () => Promise<void> } {
+function instance(store: TokenStore): {
+  tokens: TokenManager
+  signIn: () => Promise<void>
+  lose: () => Promise<void>
+  /** Refreshes, and the owner API refuses what that brings. */
+  refuse: () => Promise<void>
+} {
   const sso = createSso({ authUrl: emulator.authUrl })
   const tokens = createTokenManager({ sso, store, minRefreshInterval: 0 })
   return {
@@ -44,6 +50,10 @@ function instance(store: TokenStore): { tokens: TokenManager; signIn: () => Prom
     lose: async () => {
       emulator.expireRefreshTokens(account)
       await expect(tokens.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REAUTHENTICATION_REQUIRED' })
+    },
+    refuse: async () => {
+      await tokens.refresh(account)
+      await tokens.invalidate(account, await tokens.getAccessToken(account))
     },
   }
 }
@@ -213,6 +223,55 @@ describe('an account that has to sign in again', () => {
   })
 })
 
+describe('an account whose refreshed tokens are refused', () => {
+  it('is told once, whichever instance notices, with the time until which it works, and that it works after a sign-in', async () => {
+    const store = memoryTokenStore()
+    const channels = [listener('one'), listener('two')]
+    const instances = [instance(store), instance(store)]
+    const [first, second] = instances
+    await first?.signIn()
+    const watches = instances.map(({ tokens }) => watch({ tokens, store, channels, every: 3600 }))
+    await first?.refuse()
+    await until(() => channels.every(({ told }) => told.length > 0))
+    for (const alerts of watches) alerts.works(account)
+    for (const each of watches) await each.close()
+    const restarted = watch({ tokens: second!.tokens, store, channels })
+    await second?.signIn()
+    await until(() => channels.every(({ told }) => told.length > 1))
+    await restarted.close()
+    for (const channel of channels) {
+      expect(types(channel)).toEqual(['sign-in.due', 'sign-in.restored'])
+      const advice = expect.stringMatching(
+        /^Refreshed .* owner API\. Works until \d\d:\d\d UTC; sign in again before\.$/u,
+      )
+      expect(channel.told[0]).toMatchObject({ account, advice })
+    }
+  })
+
+  it('is told again after a new sign-in, which they will be refused after as well', async () => {
+    const store = memoryTokenStore()
+    const { tokens, signIn, refuse } = instance(store)
+    const channel = listener()
+    const again = (): AccountAlerts => watch({ tokens, store, channels: [channel] })
+    await signIn()
+    for (const _ of [1, 2]) await refuse()
+    const first = again()
+    await until(() => channel.told.length === 1)
+    await first.close()
+    // Longer ago than this test takes.
+    const notes = JSON.stringify(await notebook(store, 'alerts').read()).replace(/"at":\d+/u, '"at":1790000000')
+    await notebook(store, 'alerts').change(() => JSON.parse(notes))
+    await signIn()
+    const second = again()
+    await until(() => channel.told.length === 2)
+    await second.close()
+    const third = again()
+    third.works(account)
+    await third.close()
+    expect(types(channel)).toEqual(['sign-in.due', 'sign-in.due'])
+  })
+})
+
 const alert: Alert = {
   id: 'a-1',
   type: 'sign-in.needed',
@@ -271,6 +330,17 @@ describe('a webhook', () => {
       type: 'sign-in.restored',
       timestamp: '1970-01-01T00:00:00.000Z',
       data: { account, message: `${account} works again.` },
+    })
+  })
+
+  it('says why a sign-in is due', async () => {
+    const receiver = await startReceiver()
+    opened.push(receiver)
+    const advice = 'Refreshed tokens are refused by the owner API; sign in again.'
+    await webhookAlert({ url: receiver.url, secret }).tell({ id: 'a-3', type: 'sign-in.due', account, at: 0, advice })
+    expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({
+      type: 'sign-in.due',
+      data: { account, message: `${account}: ${advice}` },
     })
   })
 

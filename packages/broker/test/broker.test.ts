@@ -61,6 +61,26 @@ describe('the token endpoint', () => {
     for (const hidden of [secret, tokens.access_token]) expect(JSON.stringify(home.audit)).not.toContain(hidden)
   })
 
+  it('and GET /token give the token that works, with its true time, where the owner API refuses refreshed ones', async () => {
+    await using home = await startHome({ withProxy: true })
+    const key = await home.invite('thermostat', { scope: ['token', 'proxy'] })
+    const works = await home.tokens.getTokens(account)
+    home.emulator.applyScenario('refreshed-tokens-refused')
+    home.emulator.change({ accessTokenLifetime: 7200 })
+    await home.tokens.refresh(account)
+    expect((await tokensIn(await home.refresh(key))).access_token).not.toBe(works.access_token)
+    const call = await fetch(`${home.url}/api/1/vehicles`, { headers: { authorization: `Bearer ${key}` } })
+    expect(call.status).toBe(200)
+    const { access_token } = works
+    const json = await home.token(key, '', { accept: 'application/json' })
+    for (const given of [await tokensIn(await home.refresh(key)), await tokensIn(json)]) {
+      expect(given.access_token).toBe(access_token)
+      expect(Math.abs(given.expires_in - (works.expires_at - Date.now() / 1000))).toBeLessThan(30)
+    }
+    expect(await (await home.token(key)).text()).toBe(access_token)
+    expect(home.emulator.counters.refreshRequests).toBe(1)
+  })
+
   it('says invalid_grant to what is unknown, revoked, expired or invited for something else, and nothing more', async () => {
     await using home = await startHome()
     const revoked = await home.invite('revoked')

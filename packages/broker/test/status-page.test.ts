@@ -287,7 +287,7 @@ describe('the page', () => {
     expect($('td').first().text()).toBe(String.raw`${account}, <b>x@example.com, a\u0000\u202e@b`)
     const secrets = [refresh_token, await page.tokens.getAccessToken(account)]
     expect(secrets.some((secret) => text.includes(secret))).toBe(false)
-    expect(text).toMatch(/(?:8 hours|7 hours 59 minutes) left · next refresh in (?:6 hours|5 hours 59 minutes)/u)
+    expect(text).toMatch(/(?:8 hours|7 hours 59 minutes) left · next refresh in [56] hours/u)
   })
 
   it('says of each account how it stands, and what went wrong', async () => {
@@ -311,6 +311,38 @@ describe('the page', () => {
       'regional@example.com Sign in again The last token works for HOURS. Then no program gets one until the owner signs in. Sign in',
     ])
     await until(async () => (await browser.open('/status')).text.includes('The owner has to sign in again.'))
+  })
+
+  it('says until when an account works whose refreshed tokens are refused, and where to sign in', async () => {
+    const page = await start()
+    await page.tokens.save(account, await page.sso.login({ identity: account, credential }))
+    const { expires_at } = await page.tokens.getTokens(account)
+    const refreshAndRefuse = async (): Promise<void> => {
+      await page.tokens.refresh(account)
+      await page.tokens.invalidate(account, await page.tokens.getAccessToken(account))
+    }
+    await refreshAndRefuse()
+    const browser = await inside(page)
+    const row = async () => {
+      const $ = load((await browser.open('/status')).text)
+      const found = $('[aria-labelledby=accounts] li')
+      return [found.find('.pill').text(), found.find('p:not(.small)').text(), found.find('a').attr('href')]
+    }
+    const end = new Date(expires_at * 1000).toISOString().slice(11, 16)
+    const signIn = '/status/sign-in?account=plain%40example.com'
+    expect(await row()).toEqual([
+      'Works',
+      `Refreshed tokens are refused by the owner API. Works until ${end} UTC; sign in again before.Sign in`,
+      signIn,
+    ])
+    // The one before it is refused as well, and so is the one that takes its place.
+    await page.tokens.invalidate(account, await page.tokens.getAccessToken(account))
+    await refreshAndRefuse()
+    expect(await row()).toEqual([
+      'Sign in again',
+      'Refreshed tokens are refused by the owner API; sign in again.Sign in',
+      signIn,
+    ])
   })
 
   it('shows the ten newest failures of a week', async () => {

@@ -21,6 +21,22 @@ describe('owner-sso token', () => {
     expect(await vehiclesWith(stdout.trim())).toBe(200)
   })
 
+  it('is one that lives as long as --min-validity says, refreshed where it has to be', async () => {
+    await storeLogin(machine, emulator, 'plain@example.com')
+    const [first, same, other] = [
+      await machine.run(['token']),
+      await machine.run(['token', '--min-validity', '30m'], { ahead: 3600 }),
+      await machine.run(['token', '--min-validity', '27000'], { ahead: 3600 }),
+    ]
+    expect(same.stdout).toBe(first.stdout)
+    expect(other).toMatchObject({ code: 0, stderr: '' })
+    expect(other.stdout).not.toBe(first.stdout)
+    expect(emulator.counters.refreshRequests).toBe(1)
+    const { code, stderr } = await machine.run(['token', '--min-validity', 'soon'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('Give --min-validity a number and its unit')
+  })
+
   it('refreshes an expired one, once for all who ask at the same time', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
     emulator.clock.advance(nineHours)

@@ -31,6 +31,7 @@ export * from './errors.ts'
 export * from '@owner-sso/token-manager'
 
 // What adapters share.
+export { refusalAdvice } from '@owner-sso/token-manager/support'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
 export { systemCode } from './support/system-code.ts'
 export { visible } from './support/visible.ts'

@@ -1,7 +1,7 @@
 /**
  * The access token's state, with the time it has left as a bar. Never the token.
  */
-import { documentedLifetime, type TokenStatus } from '@owner-sso/core'
+import { documentedLifetime, refusalAdvice, type TokenStatus } from '@owner-sso/core'
 import { html } from 'hono/html'
 import { csrfField, type Html, timeLeft } from '@owner-sso/sign-in-pages'
 
@@ -21,7 +21,9 @@ const states: Record<TokenStatus['state'], { readonly label: string; readonly go
 /** @param now - seconds since the epoch. */
 export function tokenCard(status: TokenStatus, now: number, csrfToken: string): Html {
   const state = states[status.state]
-  const left = Math.max(0, Math.round((status.expires_at ?? now) - now))
+  const advice = refusalAdvice(status)
+  const end = status.state === 'expired' || status.refused === true ? now : status.expires_at
+  const left = Math.max(0, Math.round((end ?? now) - now))
   const life = lifetimeOf(status)
   return html`<section class="card" aria-labelledby="token">
     <div class="between">
@@ -34,7 +36,7 @@ export function tokenCard(status: TokenStatus, now: number, csrfToken: string): 
         ${left > 0 ? timeLeft(left) : 'none'}
       </progress>
     </div>
-    <p class="quiet small">${state.text}</p>
+    ${advice === undefined ? html`<p class="quiet small">${state.text}</p>` : html`<p class="notice bad">${advice}</p>`}
     <dl class="facts small">
       ${
         status.expires_at !== undefined &&

@@ -1,13 +1,13 @@
 /**
- * Tells people once that an account has to sign in again, and once that it works again: whichever instance notices first,
- * and whatever restarts meanwhile.
+ * Tells people once that an account has to sign in again, or soon will, and once that it works again: whichever instance
+ * notices first, and whatever restarts meanwhile.
  *
  * What was told stands in the store. An instance claims an alert there before it tells it; one that ends meanwhile is
  * succeeded by another after the claim's time, so an alert may come twice then, with the same id, but never gets lost.
  */
 import { checkOptionNames, notebook, type OptionNames, type TokenManager, type TokenStore } from '@owner-sso/core'
 import type { Alert, AlertChannel } from './alert.ts'
-import { alertTypeOf, begun, noteIn } from './noted-alert.ts'
+import { begun, type Noted, noteIn, says, standingOf } from './noted-alert.ts'
 import { type AlertFailure, telling } from './telling.ts'
 
 /** Which accounts are watched, and who is told. */
@@ -28,7 +28,7 @@ export interface AccountAlertsOptions {
   readonly onFailure?: (failure: AlertFailure) => void
 }
 
-/** Tells people of an account once that it has to sign in again, and once that it works again. */
+/** Tells people of an account once that it has to sign in again, or soon will, and once that it works again. */
 export interface AccountAlerts {
   /** Somebody met this account in need of a sign-in. Costs nothing where that was told already. */
   readonly signInNeeded: (account: string) => void
@@ -71,7 +71,7 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
   const notes = notebook(store, 'alerts')
   const tell = telling({ notes, signInUrl, retryAfter, onFailure })
   /** What this process knows to be told by all channels, or needs no telling. */
-  const settled = new Map<string, Alert['type']>()
+  const settled = new Map<string, Pick<Noted, 'type' | 'at'>>()
   const underWay = new Map<string, Promise<void>>()
   let isClosed = false
 
@@ -87,13 +87,12 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
   }
 
   const lookAt = async (account: string): Promise<void> => {
-    const status = await tokens.status(account)
-    const type = alertTypeOf(status)
-    if (type === undefined || settled.get(account) === type) return
-    const reason = status.reason ?? (status.state === 'signed-out' ? 'signed-out' : undefined)
-    const noted = noteIn(await notes.change((all) => begun(all, account, type, reason)), account)
+    const standing = standingOf(await tokens.status(account))
+    const last = settled.get(account)
+    if (standing === undefined || (last !== undefined && says(last, standing))) return
+    const noted = noteIn(await notes.change((all) => begun(all, account, standing)), account)
     const toldBy = await Promise.all(noted === undefined ? [] : channels.map((each) => tell(each, account, noted)))
-    if (toldBy.every(Boolean)) settled.set(account, type)
+    if (toldBy.every(Boolean)) settled.set(account, noted ?? { type: standing.type, at: 0 })
   }
 
   const lookAtAll = async (): Promise<void> => {
@@ -106,10 +105,15 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
     }
   }
 
-  const notice = (type: Alert['type']) => (account: string) => {
-    if (settled.get(account) !== type) void look(account)
-  }
-  const stopListening = tokens.on('reauthentication-required', ({ account }) => void look(account))
+  const noticeUnless =
+    (...types: readonly Alert['type'][]) =>
+    (account: string) => {
+      const { type } = settled.get(account) ?? {}
+      if (type === undefined || !types.includes(type)) void look(account)
+    }
+  const stops = (['reauthentication-required', 'refreshed-token-refused'] as const).map((event) =>
+    tokens.on(event, ({ account }) => void look(account)),
+  )
   let watching = lookAtAll()
   const timer = setInterval(() => {
     watching = watching.then(lookAtAll)
@@ -117,12 +121,12 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
   timer.unref()
 
   return {
-    signInNeeded: notice('sign-in.needed'),
-    works: notice('sign-in.restored'),
+    signInNeeded: noticeUnless('sign-in.needed'),
+    works: noticeUnless('sign-in.restored', 'sign-in.due'),
     async close() {
       isClosed = true
       clearInterval(timer)
-      stopListening()
+      for (const stop of stops) stop()
       await Promise.all([watching, ...underWay.values()])
     },
   }

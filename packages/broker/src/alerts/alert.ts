@@ -1,5 +1,5 @@
 /**
- * What is told when an account has to sign in again, and when it works again. The same words go to every channel.
+ * What is told when an account has to sign in again, or soon will, and when it works again. The same words go to every channel.
  */
 import { type ReauthenticationReason, visible } from '@owner-sso/core'
 
@@ -7,12 +7,15 @@ import { type ReauthenticationReason, visible } from '@owner-sso/core'
 export interface Alert {
   /** Names this alert: a receiver that gets it twice can tell. */
   readonly id: string
-  readonly type: 'sign-in.needed' | 'sign-in.restored'
+  /** `sign-in.due`: it works for a while yet, and can't be refreshed to any purpose. */
+  readonly type: 'sign-in.needed' | 'sign-in.due' | 'sign-in.restored'
   readonly account: string
   /** When it was noticed: seconds since the epoch. */
   readonly at: number
   /** Why the owner has to sign in again. */
   readonly reason?: ReauthenticationReason | 'signed-out' | undefined
+  /** Why a sign-in is due, and until when the account works. */
+  readonly advice?: string | undefined
   /** Where they can: the status page. */
   readonly signInUrl?: string | undefined
 }
@@ -26,11 +29,16 @@ export interface AlertChannel {
 }
 
 /** The body of a webhook and of an MQTT message, and what a command reads: one JSON object. */
-export function alertBody({ id, type, account, at, reason, signInUrl }: Alert): string {
-  const message =
-    type === 'sign-in.needed'
-      ? `${visible(account)} has to sign in again. Until then, no program gets a token for it.`
-      : `${visible(account)} works again.`
-  const data = { account, message, reason, sign_in_url: signInUrl }
+export function alertBody(alert: Alert): string {
+  const { id, type, account, at, reason, signInUrl } = alert
+  const data = { account, message: messageOf(alert), reason, sign_in_url: signInUrl }
   return JSON.stringify({ id, type, timestamp: new Date(at * 1000).toISOString(), data })
+}
+
+function messageOf({ type, account, advice = 'Sign in again soon.' }: Alert): string {
+  const name = visible(account)
+  if (type === 'sign-in.due') return `${name}: ${advice}`
+  return type === 'sign-in.needed'
+    ? `${name} has to sign in again. Until then, no program gets a token for it.`
+    : `${name} works again.`
 }

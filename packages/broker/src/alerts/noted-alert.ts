@@ -3,11 +3,11 @@
  * notes are functions of them alone, so that a swap can repeat them.
  */
 import { randomUUID } from 'node:crypto'
-import type { Notes, TokenStatus } from '@owner-sso/core'
+import { type Notes, refusalAdvice, type TokenStatus } from '@owner-sso/core'
 import type { Alert } from './alert.ts'
 
 /** The last alert of an account. */
-export interface Noted extends Pick<Alert, 'id' | 'type' | 'at' | 'reason'> {
+export interface Noted extends Pick<Alert, 'id' | 'type' | 'at' | 'reason' | 'advice'> {
   /** By channel; absent for one that nobody began with. */
   readonly told: Readonly<Record<string, Telling>>
 }
@@ -36,15 +36,44 @@ export function noteIn(notes: Notes, account: string): Noted | undefined {
   return isNoted(note) ? note : undefined
 }
 
-/** A new alert, where the account stands otherwise than the last one said. One that always worked is nothing to tell. */
-export function begun(notes: Notes, account: string, type: Alert['type'], reason: Alert['reason']): Notes {
-  const last = noteIn(notes, account)?.type ?? 'sign-in.restored'
-  if (last === type) return notes
+/** How an account stands, as an alert says it. */
+export interface Standing extends Pick<Alert, 'type' | 'reason' | 'advice'> {
+  /** When its sign-in was saved; absent once it was refreshed. Seconds since the epoch. */
+  readonly signed_in_at?: number | undefined
+}
+
+/** Nothing while a refresh is in doubt. */
+export function standingOf(status: TokenStatus): Standing | undefined {
+  const { state, reason = 'signed-out', obtained_at, refreshed_at } = status
+  if (state === 'in-doubt') return undefined
+  if (state !== 'valid' && state !== 'expired') return { type: 'sign-in.needed', reason }
+  const advice = refusalAdvice(status)
+  if (advice === undefined) return { type: 'sign-in.restored' }
+  return { type: 'sign-in.due', advice, ...(refreshed_at === undefined && { signed_in_at: obtained_at }) }
+}
+
+/** Whether an alert says how an account stands. Of one that always worked there is none, and nothing to tell. */
+export function says(noted: Pick<Noted, 'type' | 'at'> | undefined, { type, signed_in_at = 0 }: Standing): boolean {
+  const { type: last, at } = noted ?? { type: 'sign-in.restored', at: 0 }
+  return last === type && (type !== 'sign-in.due' || signed_in_at <= at)
+}
+
+/** A new alert, where the last one does not say how the account stands. */
+export function begun(notes: Notes, account: string, standing: Standing): Notes {
+  if (says(noteIn(notes, account), standing)) return notes
   const at = seconds()
   const recent = Object.entries(notes).filter(
-    ([, note]) => isNoted(note) && (note.type === 'sign-in.needed' || note.at > at - memory),
+    ([, note]) => isNoted(note) && (note.type !== 'sign-in.restored' || note.at > at - memory),
   )
-  const begins: Noted = { id: randomUUID(), type, at, ...(reason !== undefined && { reason }), told: {} }
+  const { type, reason, advice } = standing
+  const begins: Noted = {
+    id: randomUUID(),
+    type,
+    at,
+    ...(reason !== undefined && { reason }),
+    ...(advice !== undefined && { advice }),
+    told: {},
+  }
   return { ...Object.fromEntries(recent), [account]: begins }
 }
 
@@ -79,12 +108,6 @@ export function isDone(telling: Telling | undefined): boolean {
   return telling !== undefined && telling.until === undefined && telling.again_at === undefined
 }
 
-/** Which alert fits how an account stands; nothing while a refresh is in doubt. */
-export function alertTypeOf({ state }: TokenStatus): Alert['type'] | undefined {
-  if (state === 'in-doubt') return undefined
-  return state === 'valid' || state === 'expired' ? 'sign-in.restored' : 'sign-in.needed'
-}
-
 export function seconds(): number {
   return Math.floor(Date.now() / 1000)
 }
@@ -97,5 +120,5 @@ function isNoted(note: unknown): note is Noted {
   if (typeof note !== 'object' || note === null) return false
   const { id, type, at, told }: Partial<Record<keyof Noted, unknown>> = note
   const isAlert = typeof id === 'string' && typeof at === 'number' && typeof told === 'object' && told !== null
-  return isAlert && (type === 'sign-in.needed' || type === 'sign-in.restored')
+  return isAlert && (type === 'sign-in.needed' || type === 'sign-in.due' || type === 'sign-in.restored')
 }

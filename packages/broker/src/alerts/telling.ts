@@ -37,13 +37,13 @@ export function telling({ notes, signInUrl, retryAfter, onFailure }: TellingOpti
       return wait === undefined ? undefined : seconds() + wait
     }
   }
-  return async (channel, account, { id, type, at, reason }) => {
+  return async (channel, account, { id, type, at, reason, advice }) => {
     const { name } = channel
     const claim = randomUUID()
     const after = noteIn(await notes.change((all) => claimed(all, account, id, name, claim)), account)
     const underWay = after?.told[name]
     if (underWay?.claim !== claim) return isDone(underWay)
-    const again = await tried(channel, { id, type, account, at, reason, signInUrl }, underWay.tries)
+    const again = await tried(channel, { id, type, account, at, reason, advice, signInUrl }, underWay.tries)
     await notes.change((all) => concluded(all, account, id, name, claim, again))
     return again === undefined
   }

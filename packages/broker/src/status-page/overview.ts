@@ -15,12 +15,10 @@ export interface OverviewSources {
   readonly clients: Pick<BrokerClients, 'list'>
   readonly failures: Pick<Failures, 'list'>
   readonly waiting: WaitingSignIns
-  /** Fraction of a token's life after which it is refreshed. */
-  readonly refreshAfter: number
 }
 
 export async function showOverview(sources: OverviewSources, exchange: Exchange): Promise<void> {
-  const { path, tokens, clients, failures, waiting, refreshAfter } = sources
+  const { path, tokens, clients, failures, waiting } = sources
   const { id, formToken, isInside } = exchange.visitor
   const news = await newsFor(id, waiting)
   const listed = await clients.list().catch(() => undefined)
@@ -31,7 +29,6 @@ export async function showOverview(sources: OverviewSources, exchange: Exchange)
     accounts: await accountRows(tokens, listed?.flatMap(({ accounts }) => accounts) ?? []),
     clients: listed,
     failures: await failures.list(),
-    refreshAfter,
     now: Date.now() / 1000,
     news,
   })

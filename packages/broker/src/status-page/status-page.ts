@@ -43,8 +43,6 @@ export interface StatusPageOptions {
   readonly https?: boolean
   /** Names that it goes by, beside `localhost` and IP addresses: as the broker's `hosts`. */
   readonly hosts?: readonly string[]
-  /** As the token manager has it; default 0.75. */
-  readonly refreshAfter?: number
   /** Told of an account that was signed in. */
   readonly alerts?: Pick<BrokerAlerts, 'works'>
   /** Gets what a page leaves out. */
@@ -69,7 +67,6 @@ const optionNames: OptionNames<StatusPageOptions> = {
   path: true,
   https: true,
   hosts: true,
-  refreshAfter: true,
   alerts: true,
   onProblem: true,
 }
@@ -120,9 +117,9 @@ function insideRoutes(
   failures: Failures,
   entrance: Entrance,
 ): ReadonlyMap<string, Route> {
-  const { tokens, sso, clients, store, shareSignIns = false, refreshAfter = 0.75, alerts } = options
+  const { tokens, sso, clients, store, shareSignIns = false, alerts } = options
   const waiting = shareSignIns ? sharedSignIns(store) : waitingSignIns()
-  const overview = { path, tokens, clients, failures, waiting, refreshAfter }
+  const overview = { path, tokens, clients, failures, waiting }
   const signIn = {
     sso,
     tokens,

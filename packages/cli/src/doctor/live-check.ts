@@ -41,7 +41,7 @@ export async function checkLive(settings: Settings): Promise<Finding[]> {
       const account = await chosenAccount(settings, tokens)
       await requireSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
       const token = await tokens.getAccessToken(account, { signal: stopped })
-      return [refreshed(account, settings, once.agreed()), await checkCall(settings, account, token)]
+      return [refreshed(account, settings, once.agreed()), await checkCall(settings, account, token, tokens)]
     })
   } catch (error) {
     const { message, next, exitCode } = failureOf(error)
@@ -78,15 +78,11 @@ function refreshed(account: string, settings: Settings, agreed: AgreedTransport 
   return good('live refresh', `${account} has new tokens, over ${tls} and HTTP/${http} (transport ${nameOf(settings)})`)
 }
 
-async function checkCall(settings: Settings, account: string, token: string): Promise<Finding> {
+async function checkCall(settings: Settings, account: string, token: string, tokens: TokenManager): Promise<Finding> {
   const about = 'live call'
-  const tokens: Pick<TokenManager, 'getAccessToken' | 'invalidate'> = {
-    getAccessToken: async () => token,
-    // A 401 is an answer here.
-    invalidate: async () => false,
-  }
   const call = ownerFetch({
-    tokens,
+    // A refusal is an answer here, and no other token is tried. The manager hears of it: the token before may still work.
+    tokens: { ...tokens, getAccessToken: async () => token },
     account,
     target: apiUrlOf(settings),
     transport: 'document',
@@ -95,24 +91,30 @@ async function checkCall(settings: Settings, account: string, token: string): Pr
   try {
     const { status, body } = await call('/api/1/vehicles', { signal: stopped })
     await body?.cancel()
-    if (status === 401) return problem(about, 'The owner API does not know the token (401).', differentService)
-    if (status === 403) return refusedToken(about, settings)
+    if (status === 401) return unknownToken(about, account)
+    if (status === 403) return refusedToken(about, settings, account)
     if (status < 500) return good(about, `the owner API accepts the token (${status})`)
     return problem(about, `The owner API answered ${status}.`, 'Try again later.', exitCodes.network)
   } catch (error) {
-    if (error instanceof OwnerApiTokenRefusedError) return refusedToken(about, settings)
+    if (error instanceof OwnerApiTokenRefusedError) return refusedToken(about, settings, account)
     return problem(about, 'The owner API can’t be reached.', 'Check --api-url and the network.', exitCodes.network)
   }
 }
 
-const differentService = 'Check that --api-url belongs to the SSO service of --auth-url.'
+function unknownToken(about: string, account: string): Finding {
+  const next = 'Check that --api-url belongs to the SSO service of --auth-url.'
+  return problem(about, 'The owner API does not know the token (401).', `${next} ${ifRefreshed(account)}`)
+}
 
-function refusedToken(about: string, settings: Settings): Finding {
+const ifRefreshed = (account: string): string =>
+  `If that is not it, refreshed tokens are refused: owner-sso login --account ${account}`
+
+function refusedToken(about: string, settings: Settings, account: string): Finding {
   const next = nameOf(settings) === 'modern' ? 'document' : 'modern'
   return problem(
     about,
-    'The owner API refuses the token that was just issued (403). Signing in again does not help.',
-    `Try another transport next: owner-sso doctor --live --transport ${next}. Set the one that helps as OWNER_SSO_TRANSPORT.`,
+    'The owner API refuses the token that was just issued (403).',
+    `Try another transport next: owner-sso doctor --live --transport ${next}. Set the one that helps as OWNER_SSO_TRANSPORT. ${ifRefreshed(account)}`,
   )
 }
 

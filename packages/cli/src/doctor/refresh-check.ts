@@ -1,7 +1,8 @@
 /**
  * What is under way or in doubt about an account, since when, and how to mend it.
  */
-import type { TokenManager, TokenStore } from '@owner-sso/core'
+import { refusalAdvice, type TokenManager, type TokenStatus, type TokenStore } from '@owner-sso/core'
+import { localTime } from '../terminal/local-time.ts'
 import { duration } from '../terminal/wording.ts'
 import { type Finding, good, note } from './finding.ts'
 
@@ -13,10 +14,22 @@ export async function checkRefresh(
   tokens: Pick<TokenManager, 'status'>,
   store: TokenStore,
 ): Promise<Finding[]> {
-  const { state, reason, in_doubt_since, next_attempt_at = 0 } = await tokens.status(account)
+  const status = await tokens.status(account)
+  return [...adviceOn(account, status), ...(await checkRefresh(account, status, store))]
+}
+
+function adviceOn(account: string, status: TokenStatus): Finding[] {
+  const advice = refusalAdvice(status, localTime)
+  return advice === undefined ? [] : [note('sign-in', `${account}: ${advice}`, signIn(account))]
+}
+
+const signIn = (account: string): string => `Run owner-sso login --account ${account}`
+
+async function checkRefresh(account: string, status: TokenStatus, store: TokenStore): Promise<Finding[]> {
+  const { state, reason, in_doubt_since, next_attempt_at = 0 } = status
   if (state === 'reauthentication-required') {
     const why = reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`
-    return [note('sign-in', `${account} has to sign in again${why}.`, `Run owner-sso login --account ${account}`)]
+    return [note('sign-in', `${account} has to sign in again${why}.`, signIn(account))]
   }
   if (state === 'in-doubt' && in_doubt_since !== undefined) {
     const text = `A refresh of ${account} is in doubt for ${since(in_doubt_since)}: it was sent, and its answer was lost.`

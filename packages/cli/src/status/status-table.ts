@@ -1,7 +1,8 @@
 /**
  * The accounts of a store as lines of text: a row for each, and below it what its refreshes did and will do.
  */
-import { type SsoErrorCode, type TokenStatus, visible } from '@owner-sso/core'
+import { refusalAdvice, type SsoErrorCode, type TokenStatus, visible } from '@owner-sso/core'
+import { localTime } from '../terminal/local-time.ts'
 import { duration } from '../terminal/wording.ts'
 import type { Line } from '../terminal/output.ts'
 
@@ -40,8 +41,18 @@ export function statusTable(accounts: readonly AccountStatus[]): Line[] {
       { format: row.colour, text: row.region === '' ? row.life : `${row.life.padEnd(life)}  ` },
       row.region,
     ],
-    ...details(row.status).map((text): Line => [{ format: 'dim', text: `${' '.repeat(account + 2)}${text}` }]),
+    ...details(row.status).map((text): Line => below(account, 'dim', text)),
+    ...adviceOn(row.status).map((text): Line => below(account, 'yellow', text)),
   ])
+}
+
+const below = (account: number, format: 'dim' | 'yellow', text: string): Line => [
+  { format, text: `${' '.repeat(account + 2)}${text}` },
+]
+
+function adviceOn(status: AccountStatus): string[] {
+  const advice = refusalAdvice(status, localTime)
+  return advice === undefined ? [] : [advice]
 }
 
 function cells(status: AccountStatus): { account: string; state: string; life: string; region: string } {

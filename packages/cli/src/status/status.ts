@@ -2,7 +2,7 @@
  * `owner-sso status`: every account with its state, the time left, its refreshes, its region, and the store.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { accountName, type TokenStatus } from '@owner-sso/core'
+import { accountName, refusalAdvice, type TokenStatus } from '@owner-sso/core'
 import { accountNames } from '../tokens/account.ts'
 import type { Call } from '../command-line/command.ts'
 import type { status } from '../command-line/manual.ts'
@@ -59,7 +59,7 @@ async function watch(look: () => Promise<Line[]>): Promise<void> {
 }
 
 function forPrograms(status: AccountStatus): object {
-  return { ...status, seconds_left: secondsLeft(status) }
+  return { ...status, seconds_left: secondsLeft(status), advice: refusalAdvice(status) }
 }
 
 function needsSignIn({ state }: TokenStatus): boolean {

@@ -6,14 +6,17 @@ import type { Call } from '../command-line/command.ts'
 import type { token } from '../command-line/manual.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { printData, printJson } from '../terminal/output.ts'
+import { timeSpan } from '../settings/time-span.ts'
 import { serviceOf } from '../settings/configured-service.ts'
 import { withTokens } from './token-keeping.ts'
 
-export async function run({ settings }: Call<typeof token>): Promise<void> {
+export async function run({ settings, options }: Call<typeof token>): Promise<void> {
+  const { minValidity: text } = options
+  const minValidity = text === undefined ? undefined : timeSpan('--min-validity', text)
   await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
     const accessToken = await requireSignedIn(account, tokens, () =>
-      tokens.getAccessToken(account, { signal: stopped }),
+      tokens.getAccessToken(account, { signal: stopped, minValidity }),
     )
     await (settings.json ? printJson({ account, access_token: accessToken }) : printData(accessToken))
   })

@@ -8,6 +8,7 @@ import { expectsRefusal } from '../refresh-protocol/freshness.ts'
 import {
   accessTokenOf,
   isRefreshed,
+  isRefusedNow,
   isUsable,
   type Knowledge,
   type Moment,
@@ -36,6 +37,7 @@ function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {
     obtained_at: record.obtained_at,
     ...(isRefreshed(record) && hasToken && { refreshed_at: record.obtained_at }),
     ...(expectsRefusal(record) && { refreshed_tokens_refused: record.refusals?.inARow ?? 1 }),
+    ...(hasToken && isRefusedNow(known) && { refused: true }),
     ...(record.failure && { last_failure: { code: record.failure.code, at: record.failure.at } }),
   }
   if (record.state === 'reauthentication-required') return { state: record.state, reason: record.reason, ...facts }

@@ -112,6 +112,8 @@ export interface TokenStatus {
    * it accepts them, and after a first one that no other token had to give way to.
    */
   readonly refreshed_tokens_refused?: number
+  /** Whether the owner API refused the current access token, and no other one is left. */
+  readonly refused?: boolean
   /** When the background refresh is due: by `refreshAfter`, with the account's own place in its span. */
   readonly refresh_due_at?: number
   /** The last refresh that failed, while none after it succeeded. Records of older releases have none. */

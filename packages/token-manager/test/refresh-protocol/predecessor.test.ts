@@ -290,6 +290,17 @@ describe('an account whose refreshed tokens were refused twice', () => {
   })
 })
 
+it('status says of all processes that the current access token was refused, once no other is left', async () => {
+  const world = bench()
+  const [one, other] = [world.process(), world.process()]
+  await refreshed(world, one)
+  for (const token of ['a0', 'a1']) await one.invalidate(account, token)
+  for (const tokens of [one, other]) expect(await tokens.status(account)).toMatchObject({ refused: true })
+  await world.pass(2 * minute)
+  expect(await one.getAccessToken(account)).toBe('a2')
+  for (const tokens of [one, other]) expect(await tokens.status(account)).not.toHaveProperty('refused')
+})
+
 describe('a call that needs a token for some time', () => {
   it('gets the one that is there, or a newer one', async () => {
     const world = bench()

@@ -2,7 +2,7 @@
  * What the broker does: its accounts with the time their tokens have left, its clients, and what went wrong lately.
  */
 import { accountQuery, ago, type Html, type Notice, noticeBox, timeLeft } from '#sign-in-pages'
-import { type TokenStatus, visible } from '@owner-sso/core'
+import { refusalAdvice, type TokenStatus, visible } from '@owner-sso/core'
 import { html } from 'hono/html'
 import type { ListedClient } from '../../clients/client.ts'
 import type { Failure } from '../failures.ts'
@@ -19,8 +19,6 @@ export interface OverviewPage extends PageContext {
   /** `undefined` where they could not be read. */
   readonly clients: readonly ListedClient[] | undefined
   readonly failures: readonly Failure[]
-  /** Fraction of a token's life after which it is refreshed. */
-  readonly refreshAfter: number
   /** Seconds since the epoch. */
   readonly now: number
   /** What has just worked. */
@@ -70,7 +68,10 @@ function accountRow({ account, status }: AccountRow, overview: OverviewPage): Ht
   if (status === undefined) {
     return html`<li><strong>${visible(account)}</strong><span class="pill poor">Can’t be read now</span></li>`
   }
-  const [label, look] = labels[status.state]
+  const advice = refusalAdvice(status)
+  const isUseless = advice !== undefined && (status.state === 'expired' || status.refused === true)
+  const [label, look] = labels[isUseless ? 'reauthentication-required' : status.state]
+  const signIn = html`<p><a class="button" href="${overview.path}/sign-in${accountQuery(account)}">Sign in</a></p>`
   return html`<li>
     <div class="between">
       <strong>${visible(account)}</strong>
@@ -78,9 +79,14 @@ function accountRow({ account, status }: AccountRow, overview: OverviewPage): Ht
     </div>
     ${
       look === 'good'
-        ? remainingLife(account, status, overview)
-        : html`<p class="quiet">${needed(status, overview.now)}</p>
-            <p><a class="button" href="${overview.path}/sign-in${accountQuery(account)}">Sign in</a></p>`
+        ? html`${remainingLife(account, status, overview)}
+          ${
+            advice !== undefined &&
+            html`<p class="notice bad">${advice}</p>
+              ${signIn}`
+          }`
+        : html`<p class="quiet">${advice ?? needed(status, overview.now)}</p>
+            ${signIn}`
     }
   </li>`
 }
@@ -93,10 +99,10 @@ function needed({ state, expires_at: until = 0 }: TokenStatus, now: number): str
     : 'No program gets a token until the owner signs in.'
 }
 
-function remainingLife(account: string, status: TokenStatus, { now, refreshAfter }: OverviewPage): Html {
+function remainingLife(account: string, status: TokenStatus, { now }: OverviewPage): Html {
   const { expires_at: until = now, obtained_at: from = now } = status
   const [left, life] = [Math.max(0, Math.round(until - now)), Math.max(1, Math.round(until - from))]
-  const next = Math.round(from + refreshAfter * life - now)
+  const next = Math.round((status.refresh_due_at ?? status.next_attempt_at ?? now) - now)
   const refresh = next > 0 ? `in ${timeLeft(next)}` : 'with the next call'
   return html`<progress
       value="${Math.min(left, life)}"

@@ -1,0 +1,22 @@
+/**
+ * What people are told of an account whose refreshed access tokens the owner API refuses: one sentence, wherever it is shown.
+ */
+import type { TokenStatus } from './token-manager.ts'
+
+/**
+ * The sentence; nothing where there is nothing to tell, or where the owner has to sign in anyway.
+ *
+ * @param time - writes a time of day, from seconds since the epoch. Default: as `14:10 UTC`
+ */
+export function refusalAdvice(
+  { state, expires_at = 0, refused: isRefused = false, refreshed_tokens_refused }: TokenStatus,
+  time: (at: number) => string = utc,
+): string | undefined {
+  const isLost = state === 'signed-out' || state === 'reauthentication-required'
+  if (refreshed_tokens_refused === undefined || isLost) return undefined
+  const works = state !== 'expired' && !isRefused && expires_at > Date.now() / 1000
+  const refused = 'Refreshed tokens are refused by the owner API'
+  return works ? `${refused}. Works until ${time(expires_at)}; sign in again before.` : `${refused}; sign in again.`
+}
+
+const utc = (at: number): string => `${new Date(at * 1000).toISOString().slice(11, 16)} UTC`
