@@ -65,7 +65,7 @@ it('a sign-in does not look through the folder where there is no keyring', async
 describe('the Public Suffix List', () => {
   it('is not loaded by a sign-in', async () => {
     const loaded = await loadedBy('login --account plain@example.com', { OWNER_SSO_CREDENTIAL: credential })
-    expect(loaded.join(' ')).toMatch(/region\.cjs/u)
+    expect(loaded.join(' ')).toMatch(/scripted-login\.cjs/u)
     expect(loaded.join(' ')).not.toMatch(/public-suffix-list/u)
   })
 
