@@ -105,7 +105,7 @@ describe('what a service says about the life of its tokens (F2)', () => {
     await tokens.save(account, world.tokens())
     const answer = world.answer
     world.answer = async (...args) => {
-      const expires_at = expiresAt('opaque', life, 'expires_in', world.now() / 1000)
+      const expires_at = await expiresAt('opaque', life, 'expires_in', world.now() / 1000)
       return { ...(await answer(...args)), expires_at }
     }
     await tokens.refresh(account)
