@@ -6,11 +6,26 @@
  * (`bench/cli-start.mjs`).
  */
 import { isBuiltin } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'rolldown'
 import manifest from './package.json' with { type: 'json' }
 import { thirdPartyLicenses } from '../../tools/build/third-party-licenses.js'
 
 const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+/** From their sources: what they are built into is put together already, and a call would load all of it. */
+const source = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const sources = {
+  '@owner-sso/core$': source('core/src/index.ts'),
+  '@owner-sso/token-manager$': source('token-manager/src/index.ts'),
+  '@owner-sso/token-manager/support$': source('token-manager/src/support.ts'),
+}
+
+/** As `tools/build/bake-version.mjs` writes it into what is built. */
+const bakedVersion = {
+  name: 'baked-version',
+  load: (id) => (id === source('core/src/version.ts') ? `export const version = '${manifest.version}'` : undefined),
+}
+
 const isInstalled = (id) => installed.some((name) => id === name || id.startsWith(`${name}/`))
 
 /**
@@ -86,8 +101,9 @@ export default defineConfig({
     'keyring-process': 'src/keyring/keyring-process.ts',
   },
   platform: 'node',
+  resolve: { alias: sources },
   external: isExternal,
-  plugins: [late, oneToughCookie, thirdPartyLicenses()],
+  plugins: [bakedVersion, late, oneToughCookie, thirdPartyLicenses()],
   output: {
     dir: 'dist',
     format: 'cjs',

@@ -64,7 +64,7 @@ it('a sign-in does not look through the folder where there is no keyring', async
 
 it('a sign-in does not load the Public Suffix List', async () => {
   const loaded = await loadedBy('login --account plain@example.com', { OWNER_SSO_CREDENTIAL: credential })
-  expect(loaded.join(' ')).toMatch(/region\.cjs/u)
+  expect(loaded.join(' ')).toMatch(/scripted-login\.cjs/u)
   expect(loaded.join(' ')).not.toMatch(/public-suffix-list/u)
 })
 

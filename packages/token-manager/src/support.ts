@@ -3,6 +3,7 @@
  */
 export { onAbort, unlessAborted } from './support/abort.ts'
 export { quotedNames, quotedWords } from './support/quotation.ts'
+export { recentEntries } from './support/recent-entries.ts'
 export { redacted, secretiveKind, wholeOf } from './support/redaction.ts'
 export { parseCallOptions } from './issuer/call-options.ts'
 export { howTokensAreLost, lostItsTokens, tokenSet } from './issuer/token-set.ts'

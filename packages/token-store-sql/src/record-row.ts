@@ -20,18 +20,21 @@ export const asText = (value: string): string => JSON.stringify(value).slice(1, 
 
 /** The account that a row names. @throws StoreError `corrupt` where it is not the hash's */
 export function accountIn(row: Row, accountHash: string): string {
-  const account = parsed(`"${String(row['account'])}"`)
+  const account = accountNamed(row)
   if (typeof account === 'string' && !/\p{Surrogate}/u.test(account) && hashOf(account) === accountHash) return account
   throw notOurs(row, accountHash)
 }
 
-/** @throws StoreError `corrupt` for what this store did not write */
-export function recordIn(row: Row, accountHash: string): Versioned {
-  accountIn(row, accountHash)
+function accountNamed(row: Row): unknown {
+  return parsed(`"${String(row['account'])}"`)
+}
+
+/** The record of an account. @throws StoreError `corrupt` for what this store did not write for it */
+export function recordIn(row: Row, account: string): Versioned {
   const write = writeIn(row)
   const record = parsed(String(row['record']))
-  if (write?.writeId !== undefined && isRecord(record)) return { ...write, record }
-  throw notOurs(row, accountHash)
+  if (accountNamed(row) === account && write?.writeId !== undefined && isRecord(record)) return { ...write, record }
+  throw notOurs(row, hashOf(account))
 }
 
 /** Which write a row is: a name that can't be read is none, a version that can't be is no version. */

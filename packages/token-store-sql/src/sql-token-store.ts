@@ -64,12 +64,15 @@ function plainStore(options: SqlTokenStoreOptions): TokenStore {
   const database = databaseOf(client, options.dialect)
   if (notify && database.dialect === 'sqlite') throw new TypeError('subscriber and notify are for PostgreSQL alone')
   const statements = statementsOf(database.dialect, quotedTable(options.tableName ?? defaultTable), notify)
-  const rowOf = joinReads((hashes) => rowsOf(database, statements.read, { accountHashes: JSON.stringify(hashes) }))
+  // SQLite is asked for one account after the other: there is no way to it that could be shared.
+  const rowOf =
+    database.dialect === 'sqlite'
+      ? async (accountHash: string) => (await rowsOf(database, statements.read, { accountHash }))[0]
+      : joinReads((hashes) => rowsOf(database, statements.read, { accountHashes: JSON.stringify(hashes) }))
   const store: TokenStore = {
     read: async (account) => {
-      const accountHash = hashOf(account)
-      const row = await rowOf(accountHash)
-      return row === undefined ? undefined : recordIn(row, accountHash)
+      const row = await rowOf(hashOf(account))
+      return row === undefined ? undefined : recordIn(row, account)
     },
 
     swap: async (account, expected, next, writeId, { expectedWriteId } = {}) => {
@@ -88,7 +91,7 @@ function plainStore(options: SqlTokenStoreOptions): TokenStore {
               expected,
               expectedWriteId: expectedWriteId === undefined ? null : asText(expectedWriteId),
             })
-      return row === undefined ? { conflict: true } : recordIn(row, accountHash)
+      return row === undefined ? { conflict: true } : recordIn(row, account)
     },
 
     accounts: () => accountNames(database, statements.page),

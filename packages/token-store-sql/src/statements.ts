@@ -5,7 +5,10 @@
 import { type SqlDialect, type Statement, statementIn } from './database.ts'
 
 export interface Statements {
-  /** `accountHashes`, a JSON array. A row for each that is stored; one, of no account, where none is. */
+  /**
+   * Over PostgreSQL `accountHashes`, a JSON array: a row for each that is stored; one, of no account, where none is. Over SQLite
+   * `accountHash`: its row.
+   */
   readonly read: Statement
   /** `accountHash`, `account`, `record`, `writeId`: the first record of an account. No row for a conflict. */
   readonly create: Statement
@@ -29,17 +32,15 @@ export function statementsOf(dialect: SqlDialect, table: string, notifies: boole
   const columns = 'account, version, write_id, record'
   // A replica lags behind: what it says of an account may have been spent long ago.
   const replica = `${dialect === 'postgresql' ? 'pg_is_in_recovery()' : '0'} AS replica`
-  const among = (list: string): string =>
-    dialect === 'postgresql'
-      ? `= ANY (ARRAY(SELECT jsonb_array_elements_text(${list}::jsonb)))`
-      : `IN (SELECT value FROM json_each(${list}))`
   const told = (swap: string, hash: string): string =>
     notifies ? `WITH swapped AS (${swap}) SELECT swapped.*, pg_notify('${channel}', ${hash}) FROM swapped` : swap
 
   return {
-    read: reading(
-      (value) => `SELECT ${replica}, account_hash, ${columns} FROM (SELECT 1 AS one) AS always
-LEFT JOIN ${table} ON account_hash ${among(value('accountHashes'))}`,
+    read: reading((value) =>
+      dialect === 'sqlite'
+        ? `SELECT account_hash, ${columns} FROM ${table} WHERE account_hash = ${value('accountHash')}`
+        : `SELECT ${replica}, account_hash, ${columns} FROM (SELECT 1 AS one) AS always
+LEFT JOIN ${table} ON account_hash = ANY (ARRAY(SELECT jsonb_array_elements_text(${value('accountHashes')}::jsonb)))`,
     ),
     // Over a record that stands there it changes nothing; it returns that record to a repeat of the write that made it.
     create: writing((value) => {

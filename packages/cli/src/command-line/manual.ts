@@ -33,7 +33,6 @@ export const token = command({
   description:
     'Prints an access token that the owner API accepts now, and nothing else. It comes from the store; an old one ' +
     'is refreshed first, once, however many calls ask at the same time.',
-  options: {},
   options: {
     minValidity: value('<time>', 'one that lives at least so long: 900, 15m or 2h'),
   },

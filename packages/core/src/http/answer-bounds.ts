@@ -19,6 +19,7 @@ const lookEvery = 50
 
 /** Why an answer was given up. `HPE_HEADER_OVERFLOW` is what node:http says of headers. */
 export type ExcessCode =
+  | 'ANSWER_TOO_LARGE'
   | 'TOO_MANY_INTERIM_ANSWERS'
   | 'ANSWER_TOO_LONG_ON_THE_WIRE'
   | 'HPE_HEADER_OVERFLOW'

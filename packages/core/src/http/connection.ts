@@ -6,9 +6,10 @@ import { Agent as HttpsAgent, type AgentOptions as HttpsAgentOptions } from 'nod
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import { HttpsProxyAgent, type HttpsProxyAgentOptions } from 'hpagent'
+import type { HttpsProxyAgentOptions } from 'hpagent'
 import { mostHeaderBytes } from './answer-bounds.ts'
 import { handOutConnectedSockets } from './connected-sockets.ts'
+import type { InstanceCookies } from './cookie-jar.ts'
 import type { Http2 } from './http2-session.ts'
 import { sharedContext, shareSessions } from './tls-sessions.ts'
 import type { HttpContext } from './http-context.ts'
@@ -35,28 +36,41 @@ export type ConnectionSettings = Pick<HttpContext, 'transport' | 'proxy' | 'tlsM
 export interface Agents {
   readonly http: (options: AgentOptions) => HttpAgent
   readonly https: (options: HttpsAgentOptions) => HttpsAgent
-  readonly proxied: (options: HttpsAgentOptions & HttpsProxyAgentOptions) => HttpsAgent
+  readonly proxied: (options: HttpsAgentOptions & HttpsProxyAgentOptions) => Promise<HttpsAgent>
+}
+
+/** Cookies that a connection carries: its agent does so over HTTP/1.1. */
+export interface ConnectionCookies extends InstanceCookies {
+  readonly agents: Agents
 }
 
 /** Without cookies. */
 const plainAgents: Agents = {
   http: (options) => new HttpAgent(options),
   https: (options) => new HttpsAgent(options),
-  proxied: (options) => new HttpsProxyAgent(options),
+  proxied: async (options) => new (await import('hpagent')).HttpsProxyAgent(options),
 }
 
-/** Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to. */
-export function openConnection(origin: URL, settings: ConnectionSettings, agents: Agents = plainAgents): Connection {
+/**
+ * Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to.
+ *
+ * @param cookies - none for what is one request alone
+ */
+export async function openConnection(
+  origin: URL,
+  settings: ConnectionSettings,
+  cookies?: ConnectionCookies,
+): Promise<Connection> {
   const closed = settings.proxy === undefined ? undefined : new AbortController()
-  const agent = agentOf(origin, settings, agents, closed?.signal)
+  const agent = await agentOf(origin, settings, cookies?.agents ?? plainAgents, closed?.signal)
   const connecting = handOutConnectedSockets(agent)
   const offersHttp2 = settings.transport.http2 && origin.protocol === 'https:'
   let agreed: Promise<Http2 | undefined> | undefined
   const openHttp2Connection = async (): Promise<Http2 | undefined> => {
-    agreed ??= agree(origin, agent, settings)
+    agreed ??= agree(origin, agent, settings, cookies)
     const http2 = await agreed
     // The service may end a connection between two requests, as it may with HTTP/1.1.
-    if (http2?.isOpen() === false) agreed = agree(origin, agent, settings)
+    if (http2?.isOpen() === false) agreed = agree(origin, agent, settings, cookies)
     return agreed
   }
   return {
@@ -71,16 +85,14 @@ export function openConnection(origin: URL, settings: ConnectionSettings, agents
   }
 }
 
-/** The figure that axios sets on the socket of each request: with another one here, each request costs two more system calls. */
-const axiosKeepAlive = 60_000
-
-function agentOf(
+async function agentOf(
   origin: URL,
   { transport, proxy, tlsMemory }: ConnectionSettings,
   agents: Agents,
   closed: AbortSignal | undefined,
-): HttpAgent {
-  const common = { keepAlive: true, keepAliveMsecs: axiosKeepAlive, maxSockets: 1 }
+): Promise<HttpAgent> {
+  // The system looks each minute whether an idle connection still stands: a login may wait for a person's passcode.
+  const common = { keepAlive: true, keepAliveMsecs: 60_000, maxSockets: 1 }
   // Plain http is spoken on this machine alone: to a proxy it would show the password, and lead to the proxy's own loopback.
   if (origin.protocol === 'http:') return agents.http(common)
   // The signal ends a CONNECT that the proxy never answers: hpagent passes it on to node:http.
@@ -88,13 +100,18 @@ function agentOf(
     proxy === undefined ? undefined : { proxy, proxyRequestOptions: { headers: {}, ...(closed && { signal: closed }) } }
   // Stated, because the environment could turn it off.
   const secure = { ...common, rejectUnauthorized: true, secureContext: sharedContext(tlsMemory, transport.tls) }
-  const agent = via ? agents.proxied({ ...secure, ...via }) : agents.https(secure)
+  const agent = via ? await agents.proxied({ ...secure, ...via }) : agents.https(secure)
   shareSessions(agent, tlsMemory, via !== undefined)
   return agent
 }
 
 /** Connects, and hands the socket to HTTP/2 or back to the agent, as the service chose (RFC 7301). */
-async function agree(origin: URL, agent: HttpAgent, settings: ConnectionSettings): Promise<Http2 | undefined> {
+async function agree(
+  origin: URL,
+  agent: HttpAgent,
+  settings: ConnectionSettings,
+  cookies: InstanceCookies | undefined,
+): Promise<Http2 | undefined> {
   const connect = agent.createConnection.bind(agent)
   const socket = await new Promise<Duplex>((resolve, reject) => {
     const host = origin.hostname.replaceAll(/[[\]]/gu, '')
@@ -110,7 +127,7 @@ async function agree(origin: URL, agent: HttpAgent, settings: ConnectionSettings
   })
   if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') {
     const { openHttp2 } = await import('./http2-session.ts')
-    return openHttp2(origin, socket, mostHeaderBytes)
+    return openHttp2(origin, socket, mostHeaderBytes, cookies)
   }
   agent.createConnection = (options, callback) => {
     agent.createConnection = connect

@@ -9,7 +9,7 @@ import {
   UnexpectedResponseError,
   UnreachableError,
 } from '@owner-sso/token-manager'
-import type { BareFailure } from './http-client.ts'
+import type { BareFailure } from './round-trip.ts'
 import { unreachableReason } from './unreachable-reason.ts'
 
 /** What is known about the request beside its failure. */
@@ -51,7 +51,7 @@ function addressOf({ protocol, hostname, port }: URL): string {
 
 /** What was wrong with an answer that could not be read; `undefined` where the code is about the connection. */
 function problemOfAnswer(code = ''): string | undefined {
-  if (code === 'ANSWER_TOO_LARGE') return 'it is larger than 256 KiB'
+  if (code === 'ANSWER_TOO_LARGE' || code === 'ERR_BUFFER_TOO_LARGE') return 'it is larger than 256 KiB'
   if (code === 'ANSWER_TOO_LONG_ON_THE_WIRE') return 'it takes more than 1 MiB to transfer'
   if (code === 'TOO_MANY_INTERIM_ANSWERS') return 'more than ten interim answers came before it'
   if (code === 'SWITCHED_PROTOCOLS') return 'it switches protocols (101), which nobody asked for'

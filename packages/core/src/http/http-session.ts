@@ -2,15 +2,15 @@
  * The rules of every request to the service: its own User-Agent, a time limit, the firewall's blocks, and, for one login at
  * one instance, one cookie jar and one connection.
  *
- * What is below HTTP is in `connection.ts` and `http-client.ts`; which request to make is each step's own business.
+ * What is below HTTP is in `connection.ts` and `round-trip.ts`; which request to make is each step's own business.
  */
 import { SsoError, type SsoStep, UnexpectedResponseError, UnreachableError } from '@owner-sso/token-manager'
 import { type Connection, openConnection } from './connection.ts'
-import type { CarriedCookies } from './cookie-agents.ts'
+import type { CarriedCookies } from './axios-client.ts'
 import { startDeadline } from './deadline.ts'
 import { isFirewallChallenge } from '../firewall/challenge-page.ts'
 import { signInFirewall } from '../firewall/sign-in-firewall.ts'
-import { createHttpClient, type HttpAnswer, type HttpClient, type HttpRequest, isBareFailure } from './http-client.ts'
+import { type HttpAnswer, type HttpClient, type HttpRequest, isBareFailure, roundTrip } from './round-trip.ts'
 import { httpFailure } from './http-failure.ts'
 import type { HtmlPage } from '../pages/html-page.ts'
 import type { AgreedTransport, HttpContext, RequestOptions } from './http-context.ts'
@@ -49,7 +49,7 @@ export interface HttpSession {
 
 /** The instances that a session speaks to, each with its own connection and cookies. */
 interface Peers {
-  readonly clientAt: (origin: string) => HttpClient
+  readonly clientAt: (origin: string) => Promise<HttpClient>
   readonly cookies: (origin: string) => string[]
   readonly close: () => void
 }
@@ -102,17 +102,20 @@ export function openSession(
 
 function openPeers(service: HttpContext, { carried, restored }: Partial<SessionCookies>): Peers {
   const peers = new Map<string, Peer>()
-  function peerAt(origin: string): Peer {
+  /** The requests of a session come one after the other, so each instance is found or opened once. */
+  async function peerAt(origin: string): Promise<Peer> {
     const known = peers.get(origin)
     if (known) return known
     const cookies = carried?.(origin, origin === restored?.origin ? restored.cookies : [])
-    const connection = openConnection(new URL(origin), service, cookies?.agents)
-    const peer = { cookies, connection, client: createHttpClient(connection, cookies) }
+    const connection = await openConnection(new URL(origin), service, cookies)
+    const client: HttpClient =
+      cookies?.clientOver(connection) ?? ((request, sending) => roundTrip(connection, request, sending))
+    const peer = { cookies, connection, client }
     peers.set(origin, peer)
     return peer
   }
   return {
-    clientAt: (origin) => peerAt(origin).client,
+    clientAt: async (origin) => (await peerAt(origin)).client,
     cookies: (origin) => peers.get(origin)?.cookies?.stored() ?? [],
     close: () => peers.forEach(({ connection }) => connection.close()),
   }
@@ -142,7 +145,8 @@ async function answerInTime(
   }
   try {
     const { signal } = deadline
-    return await peers.clientAt(url.origin)(httpRequest(request, service.transport.userAgent), { signal, beforeWrite })
+    const client = await peers.clientAt(url.origin)
+    return await client(httpRequest(request, service.transport.userAgent), { signal, beforeWrite })
   } catch (failure) {
     if (!isBareFailure(failure)) throw failure
     const isProxied = service.proxy !== undefined && url.protocol === 'https:'

@@ -1,14 +1,14 @@
 /**
- * HTTP/2 for the requests of one login or refresh: `node:http2` over a socket that is connected and verified already, with the
- * parts that a transport for axios needs.
+ * HTTP/2 for the requests of one login or refresh: `node:http2` over a socket that is connected and verified already.
  *
  * axios has an HTTP/2 of its own. It shares sessions with everybody in the process, connects by itself, and leaves a request
  * without an end where its connection breaks: see `docs/internals/decisions.md`.
  */
-import type { RequestOptions } from 'node:http'
-import { type ClientHttp2Stream, connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2'
+import { type ClientHttp2Stream, connect } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { brokenConnection } from './broken-connection.ts'
+import type { InstanceCookies } from './cookie-jar.ts'
+import type { RequestHead, Respond } from './heads.ts'
 
 /** An open HTTP/2 connection. */
 export interface Http2 {
@@ -16,20 +16,21 @@ export interface Http2 {
   readonly socket: TLSSocket
   /** Whether a request may still be made on it. */
   isOpen(): boolean
-  /**
-   * Writes a request's headers at once.
-   *
-   * @param options - as `http.request` takes them
-   * @param respond - gets the answer: the stream with `statusCode` and `headers`
-   */
-  request(options: RequestOptions, respond: (answer: Http2Answer) => void): ClientHttp2Stream
+  /** Writes a request's headers at once. */
+  request(head: RequestHead, respond: Respond): ClientHttp2Stream
   close(): void
 }
 
-export type Http2Answer = ClientHttp2Stream & { readonly statusCode: number; readonly headers: IncomingHttpHeaders }
-
-/** @param maxHeaderBytes - of an answer, all its headers together */
-export async function openHttp2(origin: URL, socket: TLSSocket, maxHeaderBytes: number): Promise<Http2> {
+/**
+ * @param maxHeaderBytes - of an answer, all its headers together
+ * @param cookies - that the requests carry
+ */
+export async function openHttp2(
+  origin: URL,
+  socket: TLSSocket,
+  maxHeaderBytes: number,
+  cookies?: InstanceCookies,
+): Promise<Http2> {
   const session = connect(origin, {
     createConnection: () => socket,
     settings: { enablePush: false, maxHeaderListSize: maxHeaderBytes },
@@ -46,20 +47,22 @@ export async function openHttp2(origin: URL, socket: TLSSocket, maxHeaderBytes: 
   return {
     socket,
     isOpen,
-    request({ method = 'GET', path, headers = {} }, respond) {
+    request({ method, url, headers }, respond) {
+      const cookie = cookies?.headerFor(url)
       const stream = session.request({
         ':method': method,
-        ':path': path ?? '/',
+        ':path': url.pathname + url.search,
         ':scheme': 'https',
         ':authority': origin.host,
         ...lowerCased(headers),
+        ...(cookie !== undefined && { cookie }),
       })
       let answered = false
-      stream.once('response', (received) => {
+      stream.once('response', ({ ':status': status, ...received }) => {
         answered = true
-        const { ':status': statusCode, ...rest } = received
-        respond(Object.assign(stream, { statusCode: Number(statusCode), statusMessage: '', headers: rest }))
-        failOnBrokenBody(stream, rest['content-length'])
+        cookies?.keep(received['set-cookie'] ?? [], url)
+        respond(Number(status), received, stream)
+        failOnBrokenBody(stream, received['content-length'])
       })
       // Where the connection breaks, Node closes its streams without an error.
       stream.once('close', () => {
@@ -75,7 +78,7 @@ export async function openHttp2(origin: URL, socket: TLSSocket, maxHeaderBytes: 
 }
 
 /** HTTP/2 has names in lower case alone (RFC 9113 section 8.2.1). */
-function lowerCased(headers: RequestOptions['headers'] & object): OutgoingHttpHeaders {
+function lowerCased(headers: RequestHead['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 

@@ -30,7 +30,7 @@ export async function redeemCallback(
   const { redirectUri } = service
   const where = { step: 'callback', requestSent: false } as const
   const { code, issuer } = readCallback(callbackUrl.trim(), { redirectUri, state: request.state }, where)
-  const authUrl = instanceAt(issuer, service)
+  const authUrl = await instanceAt(issuer, service)
   if (authUrl === undefined) throw new IssuerMismatchError(where)
   if (service.completedLogins.has(request.state)) throw new PendingLoginExpiredError(where)
   service.completedLogins.remember(request.state)

@@ -6,6 +6,7 @@ import { parseCallOptions } from '@owner-sso/token-manager/support'
 import { createAuthorizationUrl } from './browser-login.ts'
 import { createSsoContext, type SsoContext } from './sso-context.ts'
 import { parseSsoOptions, type SsoOptions } from '../service/options.ts'
+import { allowedInstance } from '../service/region.ts'
 import type { Sso } from './sso.ts'
 import type { RefreshOptions } from '../steps/refresh.ts'
 import { isOfAnotherOwner } from './token-owner.ts'
@@ -54,8 +55,7 @@ export function ssoOf(service: SsoContext): Sso {
       const call = parseCallOptions('refresh(tokens, { signal })', options, undefined, refreshOptionNames)
       return (await import('../steps/refresh.ts')).refreshTokens(service, tokens, call)
     },
-    allowedAuthUrl: async (address) =>
-      (await import('../service/region.ts')).allowedInstance(address, service, 'token-manager'),
+    allowedAuthUrl: (address) => allowedInstance(address, service, 'token-manager'),
     tokenUrlOf: (address) => tokenUrlOf(address, service),
     isOfAnotherOwner,
     useFirewallState: (state) => void service.sharedFirewallStates.add(state),

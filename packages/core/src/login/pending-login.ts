@@ -53,7 +53,7 @@ export function pendingLogin(login: KeptLogin, now: number): PendingLogin {
  * @throws TypeError for something that is not a pending login; PendingLoginExpiredError for one that is too old, was completed already, or has lost
  *   or changed its shape; RegionNotAllowedError for one that names a foreign host
  */
-export function resumeLogin(pending: PendingLogin, service: SsoContext): KeptLogin {
+export async function resumeLogin(pending: PendingLogin, service: SsoContext): Promise<KeptLogin> {
   if (typeof pending !== 'object' || pending === null || pending.kind !== 'owner-sso/pending-login') {
     throw new TypeError('pending must be what beginLogin returned')
   }
@@ -65,7 +65,7 @@ export function resumeLogin(pending: PendingLogin, service: SsoContext): KeptLog
   // A clock that was set back a little is no reason to type the password again.
   if (age < -lifetime || age > lifetime || login.expires_at !== login.issued_at + lifetime) throw expired
   if (service.completedLogins.has(login.secrets.state)) throw expired
-  const authUrl = allowedInstance(login.page.authUrl, service, 'mfa-verify')
+  const authUrl = await allowedInstance(login.page.authUrl, service, 'mfa-verify')
   const { credentials, secrets, page, verification, factors, cookies } = login
   return { credentials, secrets, page: { ...page, authUrl }, verification, factors, cookies }
 }

@@ -5,7 +5,7 @@ import { type CallOptions, checkOptionNames, SsoTimeoutError, type TokenSet } fr
 import { unlessAborted } from '@owner-sso/token-manager/support'
 import { PasscodeRequiredError } from '../errors.ts'
 import { askForPasscode, chosenAnswer, secondFactorAnswer, type SecondFactorAnswer } from './factor-choice.ts'
-import { carriedCookies as carried } from '../http/cookie-agents.ts'
+import { carriedCookies as carried } from '../http/axios-client.ts'
 import { type HttpSession, openSession } from '../http/http-session.ts'
 import * as flow from './login.ts'
 import { pendingLogin, resumeLogin } from './pending-login.ts'
@@ -59,7 +59,7 @@ export async function completeLogin(
   options: CallOptions,
 ): Promise<TokenSet> {
   const answer = secondFactorAnswer(given)
-  const { factors, cookies, ...resumed } = resumeLogin(pending, service)
+  const { factors, cookies, ...resumed } = await resumeLogin(pending, service)
   const chosen = chosenAnswer(factors, answer)
   const restored = { origin: resumed.page.authUrl, cookies }
   return withSession(openSession(service, options, { carried, restored }), async (session) => {

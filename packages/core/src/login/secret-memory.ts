@@ -5,7 +5,7 @@
  * (never use one twice).
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { recentEntries } from '@owner-sso/token-manager/support'
 
 /** A set of secrets that can be looked up but not listed. */
 export interface SecretMemory {
@@ -19,14 +19,11 @@ export interface SecretMemory {
  */
 export function createSecretMemory(max: number, lifetime: number): SecretMemory {
   const hash = createKeyedHash()
-  // Made for the first secret: a cache takes its room at once, and most processes never see one.
-  let seen: LRUCache<string, true> | undefined
+  /** By its hash: when a secret is forgotten, by `performance.now()`. */
+  const seen = recentEntries<number>(max)
   return {
-    remember: (...secret) => {
-      seen ??= new LRUCache({ max, ttl: lifetime * 1000 })
-      seen.set(hash(secret), true)
-    },
-    has: (...secret) => seen?.has(hash(secret)) ?? false,
+    remember: (...secret) => seen.set(hash(secret), performance.now() + lifetime * 1000),
+    has: (...secret) => (seen.get(hash(secret)) ?? 0) > performance.now(),
   }
 }
 

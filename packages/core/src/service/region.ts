@@ -5,33 +5,34 @@
  * anything is sent to it.
  */
 import { RegionNotAllowedError, type SsoStep } from '@owner-sso/token-manager'
-import { getDomain } from 'tldts'
 import type { SsoSettings } from './options.ts'
 
 type Instances = Pick<SsoSettings, 'authUrl' | 'regionalAuthUrls'>
 
 /** The origin of an allowed instance, from any address on it; `undefined` for every other address, and for text that is not an address. */
-export function instanceAt(address: unknown, instances: Instances): string | undefined {
+export async function instanceAt(address: unknown, instances: Instances): Promise<string | undefined> {
   const url = readAddress(address)
-  return url && !url.username && !url.password && isAllowed(url, instances) ? url.origin : undefined
+  return url && !url.username && !url.password && (await isAllowed(url, instances)) ? url.origin : undefined
 }
 
 /** Like {@link instanceAt}. @throws RegionNotAllowedError in place of `undefined` */
-export function allowedInstance(address: unknown, instances: Instances, step: SsoStep): string {
-  const instance = instanceAt(address, instances)
+export async function allowedInstance(address: unknown, instances: Instances, step: SsoStep): Promise<string> {
+  const instance = await instanceAt(address, instances)
   if (instance !== undefined) return instance
   const origin = readAddress(address)?.origin
   throw new RegionNotAllowedError(origin === 'null' ? undefined : origin, { step, requestSent: false })
 }
 
-function isAllowed(url: URL, { authUrl, regionalAuthUrls }: Instances): boolean {
+async function isAllowed(url: URL, { authUrl, regionalAuthUrls }: Instances): Promise<boolean> {
   return url.origin === authUrl || regionalAuthUrls.includes(url.origin) || isOfSameDomain(url, new URL(authUrl))
 }
 
 /** Another host under the home instance's registrable domain (Public Suffix List), over https on its default port. */
-function isOfSameDomain(url: URL, home: URL): boolean {
+async function isOfSameDomain(url: URL, home: URL): Promise<boolean> {
   if (url.protocol !== 'https:' || home.protocol !== 'https:' || url.port !== '' || url.hostname.endsWith('.'))
     return false
+  // The list is long: it is loaded by the first address of another host.
+  const { getDomain } = await import('tldts')
   const domain = getDomain(home.hostname, { allowPrivateDomains: true })
   return domain !== null && getDomain(url.hostname, { allowPrivateDomains: true }) === domain
 }

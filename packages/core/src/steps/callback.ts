@@ -3,7 +3,7 @@
  * endpoint 2). Nothing of it is used before all of it was checked.
  */
 import { type SsoErrorOptions, UnexpectedResponseError } from '@owner-sso/token-manager'
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { IssuerMismatchError, StateMismatchError } from '../errors.ts'
 
 /** A callback that belongs to this login. */
@@ -67,7 +67,7 @@ function isSame(given: string | undefined, expected: string): boolean {
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  return hash('sha256', text, 'buffer')
 }
 
 function errorWord(error: string): string {

@@ -47,7 +47,7 @@ export async function exchangeCode(
 
   const { status } = response
   const body = parseJsonObject(response.body)
-  const tokens = status === 200 ? body && receivedTokens(body, service, authUrl) : undefined
+  const tokens = status === 200 ? body && (await receivedTokens(body, service, authUrl)) : undefined
   if (!body || !tokens) throw tokenEndpointError(response, step, [code, secrets.codeVerifier])
   if (!isJsonType(response.header('content-type')) || !isBearer(body)) {
     throw new UnexpectedResponseError('its tokens are not bearer tokens in JSON', { step, status })

@@ -72,20 +72,20 @@ export async function submitTransaction(
   return readSubmissionResponse(settings, secrets, page, response, [])
 }
 
-function readSubmissionResponse(
+async function readSubmissionResponse(
   settings: SsoSettings,
   secrets: LoginSecrets,
   { authUrl, knownReasons = [] }: LoginPage & Partial<ServedLoginPage>,
   response: StepAnswer,
   sent: readonly string[],
-): AuthorizationCode | PasscodePage | FailedSubmission {
+): Promise<AuthorizationCode | PasscodePage | FailedSubmission> {
   const { status, page } = response
   const where: SsoErrorOptions = { step, status }
   if (status === 302) {
     const { redirectUri } = settings
     const { code, issuer } = readCallback(response.header('location'), { redirectUri, state: secrets.state }, where)
     // `issuer` is the address with or without a base path: the instance is what counts.
-    if (instanceAt(issuer, settings) !== authUrl) throw new IssuerMismatchError(where)
+    if ((await instanceAt(issuer, settings)) !== authUrl) throw new IssuerMismatchError(where)
     return { kind: 'code', code }
   }
   if (status === 200 || status === 401) {

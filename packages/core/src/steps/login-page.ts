@@ -48,7 +48,7 @@ export async function getLoginPage(
   const ask = (authUrl: string): Promise<StepAnswer> =>
     session.send({ step, url: authorizeUrl(settings, authUrl, secrets, identity) })
   const first = await ask(settings.authUrl)
-  const region = first.status === 303 ? regionOf(first, settings) : undefined
+  const region = first.status === 303 ? await regionOf(first, settings) : undefined
   const page = region === undefined ? loginPage(first, settings.authUrl) : loginPage(await ask(region), region)
   if (page.asksFor === 'credential') return page
   return submitIdentity(settings, session, secrets, page, identity)
@@ -70,9 +70,9 @@ async function submitIdentity(
 }
 
 /** The instance that a 303 names. Only its origin is taken from it: the query of the next request is rebuilt. */
-function regionOf(response: StepAnswer, settings: SsoSettings): string {
+async function regionOf(response: StepAnswer, settings: SsoSettings): Promise<string> {
   const location = response.header('location')
-  const region = allowedInstance(location, settings, step)
+  const region = await allowedInstance(location, settings, step)
   if (region === settings.authUrl || new URL(location ?? '').pathname !== authorizePath) {
     throw new UnexpectedResponseError('its redirect leads to no regional login page', { step, status: response.status })
   }

@@ -2,7 +2,7 @@
  * The code verifier, its challenge and `state`: what one login makes up itself (interface document, "Code verifier and
  * code challenge"; RFC 7636).
  */
-import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { hash, randomBytes, randomInt } from 'node:crypto'
 import type { CodeChallengeEncoding } from '../service/options.ts'
 
 const verifierLength = 86
@@ -20,9 +20,8 @@ export function randomCodeVerifier(): string {
  * encodes the digest itself (43 characters). Services differ, so it is an option.
  */
 export function codeChallenge(codeVerifier: string, encoding: CodeChallengeEncoding): string {
-  const digest = createHash('sha256').update(codeVerifier, 'ascii')
-  if (encoding === 'raw-digest') return digest.digest('base64url')
-  return Buffer.from(digest.digest('hex'), 'ascii').toString('base64url')
+  if (encoding === 'raw-digest') return hash('sha256', codeVerifier, 'base64url')
+  return Buffer.from(hash('sha256', codeVerifier, 'hex'), 'ascii').toString('base64url')
 }
 
 /** A `state` of 256 random bits, in characters that need no escaping. */

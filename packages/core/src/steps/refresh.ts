@@ -33,7 +33,7 @@ export async function refreshTokens(
 ): Promise<TokenSet> {
   if (typeof tokens !== 'object' || tokens === null) throw new TypeError('tokens must be a token set')
   if (typeof tokens.auth_url !== 'string') throw new TypeError('tokens.auth_url must be the address of the instance')
-  const authUrl = allowedInstance(tokens.auth_url, service, step)
+  const authUrl = await allowedInstance(tokens.auth_url, service, step)
   if (lostItsTokens(tokens)) throw new TypeError(`tokens is ${howTokensAreLost}; hand on the token set itself`)
   if (!tokens.refresh_token) throw new ReauthenticationRequiredError('no_refresh_token', { step, requestSent: false })
   // What other processes know of blocks is asked by the token manager, before it stores its intent.
@@ -45,7 +45,7 @@ export async function refreshTokens(
       json: { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token, scope },
     })
     const body = parseJsonObject(response.body)
-    const fresh = body && receivedTokens(body, service, authUrl, tokens.refresh_token)
+    const fresh = body && (await receivedTokens(body, service, authUrl, tokens.refresh_token))
     if (!fresh) throw tokenEndpointError(response, step, [tokens.refresh_token])
     return fresh
   } finally {

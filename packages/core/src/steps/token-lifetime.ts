@@ -3,7 +3,6 @@
  * "Authentication" 6: eight hours, and an `expires_in` without a unit).
  */
 import { documentedLifetime } from '@owner-sso/token-manager'
-import { decodeJwt } from 'jose/jwt/decode'
 
 const oneYear = 366 * 24 * 60 * 60
 /** Figures that may mean something else than seconds count as this at least, so that they cause two refreshes an hour at most. */
@@ -16,8 +15,13 @@ const sameTime = 60
 export type AccessTokenLifetime = number | 'expires_in' | undefined
 
 /** Seconds since the epoch at which a token received at `now` ends. An implausible figure (zero, negative, years) counts as absent. */
-export function expiresAt(accessToken: string, expiresIn: unknown, lifetime: AccessTokenLifetime, now: number): number {
-  return Math.floor(now + Math.max(lifeOf(accessToken, expiresIn, lifetime, now), 1))
+export async function expiresAt(
+  accessToken: string,
+  expiresIn: unknown,
+  lifetime: AccessTokenLifetime,
+  now: number,
+): Promise<number> {
+  return Math.floor(now + Math.max(await lifeOf(accessToken, expiresIn, lifetime, now), 1))
 }
 
 /**
@@ -29,8 +33,13 @@ export function expiresAt(accessToken: string, expiresIn: unknown, lifetime: Acc
  * A JWT may have been issued a while ago, as one that a broker hands on. Then it lives only for the rest: `expires_in`, where
  * the user trusts it, or where it is what `exp` and our clock come to. Two that agree are not both wrong.
  */
-function lifeOf(accessToken: string, expiresIn: unknown, lifetime: AccessTokenLifetime, now: number): number {
-  const { exp = Number.NaN, iat = Number.NaN } = claimsOf(accessToken)
+async function lifeOf(
+  accessToken: string,
+  expiresIn: unknown,
+  lifetime: AccessTokenLifetime,
+  now: number,
+): Promise<number> {
+  const { exp = Number.NaN, iat = Number.NaN } = await claimsOf(accessToken)
   const seconds = Number(expiresIn)
   const trusted =
     lifetime === 'expires_in' && isPlausible(seconds) ? Math.max(seconds, leastOfGuess) : documentedLifetime
@@ -48,8 +57,10 @@ const isPlausible = (seconds: unknown): seconds is number =>
   typeof seconds === 'number' && seconds > 0 && seconds <= oneYear
 
 /** Of a JWT: dates of this century. Unverified: they only say when to ask for another token. */
-function claimsOf(token: string): { exp?: number; iat?: number } {
+async function claimsOf(token: string): Promise<{ exp?: number; iat?: number }> {
+  if (token.split('.').length !== 3) return {}
   try {
+    const { decodeJwt } = await import('jose/jwt/decode')
     const { exp, iat } = decodeJwt(token)
     return { ...(isDate(exp) && { exp }), ...(isDate(iat) && { iat }) }
   } catch {

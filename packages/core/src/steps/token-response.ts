@@ -19,12 +19,12 @@ const visibleText = /^[\x20-\x7e]{1,8192}$/u
  * @param authUrl - the instance that answered
  * @param previous - the refresh token that was sent: it stays, where the response names no other
  */
-export function receivedTokens(
+export async function receivedTokens(
   body: JsonObject,
   service: Pick<ServiceContext, 'accessTokenLifetime' | 'now'>,
   authUrl: string,
   previous?: string,
-): TokenSet | undefined {
+): Promise<TokenSet | undefined> {
   const accessToken = matching(body.get('access_token'), b64token)
   const refreshToken = matching(body.get('refresh_token'), visibleText) ?? previous
   if (accessToken === undefined || refreshToken === undefined) return undefined
@@ -38,7 +38,7 @@ export function receivedTokens(
     token_type: 'Bearer',
     ...(typeof expiresIn === 'number' ? { expires_in: expiresIn } : {}),
     ...(typeof state === 'string' ? { state } : {}),
-    expires_at: expiresAt(accessToken, expiresIn, service.accessTokenLifetime, service.now()),
+    expires_at: await expiresAt(accessToken, expiresIn, service.accessTokenLifetime, service.now()),
     auth_url: authUrl,
   })
 }

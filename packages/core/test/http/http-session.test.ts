@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { createSso, type Sso, type SsoOptions, type TokenSet } from '../../src/index.ts'
 import {
@@ -325,6 +325,23 @@ describe('an answer that is too much or no HTTP is refused (S19, G2)', () => {
       message: expect.stringContaining(message),
     })
   })
+})
+
+const gzipped = gzipSync(okBody)
+it.each([
+  ['gzip', gzipped],
+  ['X-GZIP', gzipped],
+  ['gzip', gzipped.subarray(0, -8)],
+  ['deflate', deflateSync(okBody)],
+  ['deflate', deflateRawSync(okBody)],
+  ['br', brotliCompressSync(okBody)],
+  ['identity', Buffer.from(okBody)],
+  ['gzip, gzip', Buffer.from(okBody)],
+])('an answer in the encoding %s is read (%#)', async (encoding, body) => {
+  const headers = { 'content-encoding': encoding }
+  const service = await small({ token: (_request, response) => void response.writeHead(200, headers).end(body) })
+  expect(await refreshAt(service.authUrl)).toMatchObject(goodTokens)
+  expect(service.requests[0]?.headers['accept-encoding']).toBe('gzip, compress, deflate, br')
 })
 
 it.each([

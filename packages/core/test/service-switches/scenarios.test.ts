@@ -94,18 +94,6 @@ async function callTwice(_sso: Sso, held: TokenSet): Promise<unknown> {
   return [await callOwnerApi(held), await callOwnerApi(held)]
 }
 
-/** What the owner API says of the new access token, and of the old one. */
-async function callAfterARefresh(sso: Sso, held: TokenSet): Promise<number[]> {
-  return [await callOwnerApi(await sso.refresh(held)), await callOwnerApi(held)]
-}
-
-async function callAfterARefreshAndThreeHours(sso: Sso, held: TokenSet): Promise<number[]> {
-  const fresh = await sso.refresh(held)
-  const before = [await callOwnerApi(fresh), await callOwnerApi(held)]
-  emulator.clock.advance(3 * 3600)
-  return [...before, await callOwnerApi(fresh), await callOwnerApi(held)]
-}
-
 async function refreshTwiceWithTheSame(sso: Sso, held: TokenSet): Promise<unknown> {
   const fresh = await sso.refresh(held)
   expect(fresh.refresh_token).toBe(held.refresh_token)

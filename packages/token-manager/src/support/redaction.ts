@@ -4,13 +4,13 @@
  *
  * The one way out is `toJSON`: what is stored is whole. So is whatever else goes by it, `%j` of `util.format` for one.
  */
-import { inspect } from 'node:util'
+import type { inspect } from 'node:util'
 
 /** A kind of object that has secrets. */
 export interface SecretiveKind {
   readonly harmless: ReadonlySet<string>
   /** How `util.inspect` prints one, and so `console.log`. */
-  readonly print: (this: object, depth: number, options: object) => string
+  readonly print: (this: object, depth: number, options: object, print: typeof inspect) => string
 }
 
 /**
@@ -21,13 +21,13 @@ export function secretiveKind(name: string, fields: readonly string[]): Secretiv
   const harmless = new Set(fields)
   return {
     harmless,
-    print(_depth, options) {
+    print(_depth, options, print) {
       const visible = Object.entries(wholeOf(this)).map(([key, value]): [string, unknown] => [
         key,
         harmless.has(key) ? value : '[redacted]',
       ])
       // customInspect false would print the tokens of an object nested in it; the default is all that is needed here.
-      return `${name} ${inspect(Object.fromEntries(visible), { ...options, customInspect: true })}`
+      return `${name} ${print(Object.fromEntries(visible), { ...options, customInspect: true })}`
     },
   }
 }
@@ -43,13 +43,16 @@ export function redacted(data: object, { harmless, print }: SecretiveKind): obje
     else Object.defineProperty(copy, name, { value, writable: true, configurable: true })
   }
   Object.defineProperty(copy, wayOut, { value: toJson })
-  return Object.defineProperty(copy, inspect.custom, { value: print })
+  return Object.defineProperty(copy, customPrint, { value: print })
 }
 
 /** A copy of `data` for whoever stores it, in whichever way: all fields can be enumerated. It prints without its secrets. */
 export function storable<T extends object>(data: T, { print }: SecretiveKind): T {
-  return Object.defineProperty(wholeOf(data), inspect.custom, { value: print })
+  return Object.defineProperty(wholeOf(data), customPrint, { value: print })
 }
+
+/** `util.inspect.custom`, without all of `node:util`. */
+const customPrint = Symbol.for('nodejs.util.inspect.custom')
 
 const wayOut = 'toJSON'
 

@@ -1,0 +1,146 @@
+/**
+ * One request, from its head to the end of its answer: sent once, over HTTP/1.1 or HTTP/2, and returned as plain data. No redirect
+ * is followed, nothing is repeated, and every status is an answer.
+ *
+ * No error of Node's leaves it: one may carry the request, and so the password, the cookies and the tokens.
+ */
+import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
+import type { ClientHttp2Stream } from 'node:http2'
+import type { Readable } from 'node:stream'
+import { unlessAborted } from '@owner-sso/token-manager/support'
+import { type ExcessCode, mostBodyBytes } from './answer-bounds.ts'
+import type { Connection } from './connection.ts'
+import { acceptedEncodings, decompressed } from './content-encoding.ts'
+import type { RequestHead } from './heads.ts'
+import type { AgreedTransport } from './http-context.ts'
+import { http1Request, http2Request } from './wire-requests.ts'
+
+/** One request, ready to be sent. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** An answer, whatever its status. */
+export interface HttpAnswer {
+  readonly status: number
+  /** A header's value by its name in lower case. */
+  readonly header: (name: string) => string | undefined
+  readonly body: string
+}
+
+/** How one request is sent: when it ends at the latest, and what runs on the open connection right before it is written. */
+export interface Sending {
+  readonly signal: AbortSignal
+  /** Throwing keeps the request unsent, and the thrown error is the outcome. */
+  readonly beforeWrite: (agreed: AgreedTransport) => void
+}
+
+export type HttpClient = (request: HttpRequest, sending: Sending) => Promise<HttpAnswer>
+
+/** A request that got no answer, reduced to what holds no secret. `http-failure.ts` turns it into an error for callers. */
+export interface BareFailure {
+  readonly kind: 'no answer'
+  /** A system code such as `ECONNRESET`, or one of `answer-bounds.ts`. */
+  readonly code: string | undefined
+  readonly syscall: string | undefined
+}
+
+/** Tells a failed request from what `beforeWrite` threw. */
+export function isBareFailure(thrown: unknown): thrown is BareFailure {
+  return typeof thrown === 'object' && thrown !== null && Object.hasOwn(thrown, 'kind') && 'code' in thrown
+}
+
+/** @throws BareFailure, or what `beforeWrite` threw */
+export async function roundTrip(connection: Connection, request: HttpRequest, sending: Sending): Promise<HttpAnswer> {
+  let unwritten: { readonly error: unknown } | undefined
+  const beforeWrite: Sending['beforeWrite'] = (agreed) => {
+    try {
+      sending.beforeWrite(agreed)
+    } catch (error) {
+      unwritten = { error }
+      throw error
+    }
+  }
+  try {
+    return plainAnswer(await rawAnswer(connection, request, { ...sending, beforeWrite }))
+  } catch (error) {
+    throw unwritten ? unwritten.error : bareFailure(error)
+  }
+}
+
+/** An answer as it came. */
+interface RawAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+async function rawAnswer(connection: Connection, request: HttpRequest, sending: Sending): Promise<RawAnswer> {
+  const { signal, beforeWrite } = sending
+  const { body } = request
+  const head = headOf(request)
+  const http2 = connection.http2 && (await unlessAborted(connection.http2(), signal, outOfTime))
+  if (signal.aborted) throw outOfTime()
+  return new Promise((resolve, reject) => {
+    const stop = (error: unknown): void => {
+      reject(error)
+      outgoing.destroy()
+    }
+    const giveUp = (code: ExcessCode): void => stop({ code })
+    const outgoing: ClientRequest | ClientHttp2Stream = http2
+      ? http2Request(http2, head, { beforeWrite, respond, giveUp })
+      : http1Request(connection.agent, head, { beforeWrite, respond, giveUp })
+    outgoing.on('error', stop)
+    signal.addEventListener('abort', () => stop(outOfTime()), { once: true })
+    // HTTP/2 has ended a GET already: to it, an empty text is more than nothing.
+    if (body === undefined) outgoing.end()
+    else outgoing.end(body)
+
+    function respond(status: number, headers: IncomingHttpHeaders, answer: Readable): void {
+      const chunks: Buffer[] = []
+      let bytes = 0
+      answer.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        bytes += chunk.length
+        if (bytes > mostBodyBytes) giveUp('ANSWER_TOO_LARGE')
+      })
+      answer.once('end', () => resolve({ status, headers, body: Buffer.concat(chunks) })).on('error', stop)
+    }
+  })
+}
+
+function headOf({ method, url, headers, body }: HttpRequest): RequestHead {
+  const length = Buffer.byteLength(body ?? '')
+  if (length > mostBodyBytes) throw Object.assign(new Error('too large'), { code: 'REQUEST_TOO_LARGE' })
+  return {
+    method,
+    url,
+    headers: {
+      ...headers,
+      ...(body !== undefined && { 'Content-Length': String(length) }),
+      'Accept-Encoding': acceptedEncodings,
+    },
+  }
+}
+
+const outOfTime = (): Error => new Error('aborted')
+
+function plainAnswer({ status, headers, body }: RawAnswer): HttpAnswer {
+  // Node names them in lower case.
+  const header = (name: string): string | undefined =>
+    Object.hasOwn(headers, name) ? String(headers[name]) : undefined
+  const text = decompressed(body, header('content-encoding')).toString()
+  return { status, header, body: text.replace(/^\uFEFF/u, '') }
+}
+
+function bareFailure(error: unknown): BareFailure {
+  const { code, syscall }: { code?: unknown; syscall?: unknown } = error ?? {}
+  return { kind: 'no answer', code: textOf(code), syscall: textOf(syscall) }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,93 @@
+/**
+ * A request of HTTP/1.1 and one of HTTP/2. Both call back right before the request is written on an open connection, and both limit
+ * the size of its answer.
+ */
+import http, { type Agent, type ClientRequest, type RequestOptions } from 'node:http'
+import type { ClientHttp2Stream } from 'node:http2'
+import https from 'node:https'
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { boundAnswer, boundHttp2Answer, type ExcessCode, mostHeaderBytes } from './answer-bounds.ts'
+import { brokenConnection } from './broken-connection.ts'
+import type { RequestHead, Respond } from './heads.ts'
+import type { Http2 } from './http2-session.ts'
+import type { AgreedTransport } from './http-context.ts'
+
+/** Who follows a request. */
+export interface RequestWatch {
+  /** Right before the request is written. Throwing keeps it unwritten, and ends it with some error. */
+  readonly beforeWrite: (agreed: AgreedTransport) => void
+  readonly respond: Respond
+  /** The answer has exceeded a limit. Has to destroy the request. */
+  readonly giveUp: (code: ExcessCode) => void
+}
+
+/** Of `node:http` or `node:https`, with a limit on headers. */
+export function http1Request(
+  agent: Agent,
+  { method, url, headers }: RequestHead,
+  { beforeWrite, respond, giveUp }: RequestWatch,
+): ClientRequest {
+  const { protocol, hostname, port, pathname, search } = url
+  const request = (protocol === 'https:' ? https : http).request({
+    protocol,
+    hostname: hostname.replaceAll(/[[\]]/gu, ''),
+    port,
+    path: pathname + search,
+    method,
+    headers,
+    agent,
+    maxHeaderSize: mostHeaderBytes,
+    ...unused,
+  })
+  // An unasked 101: without a listener node:http closes the connection, and the request never ends.
+  request.once('upgrade', (_answer, socket) => {
+    giveUp('SWITCHED_PROTOCOLS')
+    socket.destroy()
+  })
+  request.once('response', (answer) => respond(answer.statusCode ?? 0, answer.headers, answer))
+  // node:http emits this right before it writes what was buffered; destroying the request here leaves it unwritten.
+  return request.once('socket', (socket) => {
+    try {
+      beforeWrite({ tls: tlsVersion(socket), http: '1.1' })
+    } catch {
+      request.destroy()
+    }
+    boundAnswer(request, giveUp)
+  })
+}
+
+/**
+ * Own values, so that nothing on Object.prototype is taken for an option. Spread last: V8 takes a hundred times as long to add
+ * other options after them.
+ */
+const unused: RequestOptions = {
+  auth: undefined,
+  createConnection: undefined,
+  family: undefined,
+  insecureHTTPParser: false,
+  socketPath: undefined,
+  localAddress: undefined,
+  lookup: undefined,
+  timeout: undefined,
+  setHost: undefined,
+  defaultPort: undefined,
+  signal: undefined,
+}
+
+/** On an HTTP/2 connection. */
+export function http2Request(
+  http2: Http2,
+  head: RequestHead,
+  { beforeWrite, respond, giveUp }: RequestWatch,
+): ClientHttp2Stream {
+  if (!http2.isOpen()) throw brokenConnection()
+  beforeWrite({ tls: tlsVersion(http2.socket), http: '2' })
+  const stream = http2.request(head, respond)
+  boundHttp2Answer(stream, http2, giveUp)
+  return stream
+}
+
+function tlsVersion(socket: Socket): string | undefined {
+  return socket instanceof TLSSocket ? (socket.getProtocol() ?? undefined) : undefined
+}
