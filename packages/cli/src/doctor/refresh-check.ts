@@ -15,7 +15,7 @@ export async function checkRefresh(
   store: TokenStore,
 ): Promise<Finding[]> {
   const status = await tokens.status(account)
-  return [...adviceOn(account, status), ...(await checkRefresh(account, status, store))]
+  return [...adviceOn(account, status), ...(await refreshUnderWay(account, status, store))]
 }
 
 function adviceOn(account: string, status: TokenStatus): Finding[] {
@@ -25,7 +25,7 @@ function adviceOn(account: string, status: TokenStatus): Finding[] {
 
 const signIn = (account: string): string => `Run owner-sso login --account ${account}`
 
-async function checkRefresh(account: string, status: TokenStatus, store: TokenStore): Promise<Finding[]> {
+async function refreshUnderWay(account: string, status: TokenStatus, store: TokenStore): Promise<Finding[]> {
   const { state, reason, in_doubt_since, next_attempt_at = 0 } = status
   if (state === 'reauthentication-required') {
     const why = reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`
