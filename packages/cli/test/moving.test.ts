@@ -133,9 +133,13 @@ describe('owner-sso import', () => {
   })
 
   it('of one account alone leaves the others of a cache where they are', async () => {
-    const cache = { [plain]: await elsewhere(plain), [regional]: await elsewhere(regional) }
-    expect((await imported(cache, '--yes', '--account', regional)).code).toBe(0)
+    const ended = { refresh_token: past(2) }
+    const cache = { [plain]: await elsewhere(plain), [regional]: await elsewhere(regional), 'ann@example.com': ended }
+    const one = await imported(cache, '--yes', '--account', ' Regional@Example.com')
+    expect(one).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ann@example.com') })
     expect(await accountsNow()).toBe(`${regional}\n`)
+    const other = await imported(cache, '--yes', '--account', 'bob@example.com')
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('no tokens of bob@example.com') })
   })
 
   it('reads standard input, and checks with one refresh where that is wished', async () => {

@@ -9,7 +9,7 @@ import { serviceOf } from '../settings/configured-service.ts'
 import { counted, duration } from '../terminal/wording.ts'
 import { failureOf } from '../command-line/failure.ts'
 import { stopped } from '../command-line/interruption.ts'
-import { type Candidate, candidateOf } from './candidate.ts'
+import { type Candidate, candidateOf, nameOf } from './candidate.ts'
 import { isSealed } from './export-file.ts'
 import { unsealed } from './export-secret.ts'
 import { type Found, isExportFile, knownShapes, parsed, readShape } from './shapes.ts'
@@ -31,7 +31,7 @@ interface Work extends TokenKeeping {
 
 export async function run({ settings, options, args }: Call<typeof importTokens>): Promise<void> {
   const sso = serviceOf(settings)
-  const found = await foundIn(args[0], settings)
+  const found = meant(await foundIn(args[0], settings), settings)
   await withTokens(
     settings,
     sso,
@@ -60,6 +60,15 @@ async function foundIn(file: string | undefined, settings: Settings): Promise<Fo
   throw usageError('No refresh token was found in this input.', `Known are: ${knownShapes.join('; ')}.`)
 }
 
+/** Of several accounts the one that was named. @throws CommandError where it is not among them */
+function meant(found: Found, { account: named }: Settings): Found {
+  if (named === undefined || found.tokens.length === 1) return found
+  const name = nameOf(named.value)
+  const tokens = found.tokens.filter(({ account, owner }) => nameOf(account ?? owner ?? '') === name)
+  if (tokens.length > 0) return { ...found, tokens }
+  throw usageError(`The input has no tokens of ${name}.`, 'Name one that it has: --account E-MAIL.')
+}
+
 /** Those that can be taken over; the others become problems. */
 async function judged(found: Found, sso: Sso, { settings, options, tokens, problems }: Work): Promise<Candidate[]> {
   const named = settings.account?.value
@@ -68,7 +77,6 @@ async function judged(found: Found, sso: Sso, { settings, options, tokens, probl
   for (const one of found.tokens) {
     try {
       const candidate = await candidateOf(one, isAlone ? named : undefined, sso, Date.now() / 1000)
-      if (!isAlone && named !== undefined && candidate.account !== named) continue
       const { state } = await tokens.status(candidate.account)
       if (!options.replace && isLiving(state)) throw new SessionExistsError()
       candidates.push(candidate)
