@@ -2,6 +2,7 @@
  * What the environment says about how the broker runs. The command line, which lets programs in, reads the same variables.
  */
 import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import { type SsoOptions, tokenUrlFromText } from '@owner-sso/core'
 
 export interface Settings {
@@ -105,7 +106,13 @@ function certificate(cert: string | undefined, key: string | undefined): Setting
   if (cert === undefined || key === undefined) {
     throw new SettingsError('OWNER_SSO_TLS_CERT and OWNER_SSO_TLS_KEY belong together: set both, or neither.')
   }
-  return { cert: fileAt('OWNER_SSO_TLS_CERT', cert), key: fileAt('OWNER_SSO_TLS_KEY', key) }
+  const pair = { cert: fileAt('OWNER_SSO_TLS_CERT', cert), key: fileAt('OWNER_SSO_TLS_KEY', key) }
+  try {
+    createSecureContext(pair)
+  } catch {
+    throw new SettingsError('OWNER_SSO_TLS_CERT and OWNER_SSO_TLS_KEY must be a certificate and its key, in PEM.')
+  }
+  return pair
 }
 
 function fileAt(name: string, path: string): Buffer {

@@ -268,6 +268,18 @@ it.each([
   expect(() => settingsFrom(given)).toThrow(name)
 })
 
+it('names a certificate that is none', () => {
+  const file = fileURLToPath(import.meta.url)
+  const given = {
+    OWNER_SSO_AUTH_URL: 'https://a.example',
+    OWNER_SSO_STORE: 'file:data',
+    OWNER_SSO_TLS_CERT: file,
+    OWNER_SSO_TLS_KEY: file,
+  }
+  expect(() => settingsFrom(given)).toThrow(SettingsError)
+  expect(() => settingsFrom(given)).toThrow('OWNER_SSO_TLS_CERT')
+})
+
 it('wants a secret for its webhook', () => {
   const given = {
     OWNER_SSO_AUTH_URL: 'https://a.example',

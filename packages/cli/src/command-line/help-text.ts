@@ -42,7 +42,7 @@ Exit status:
   4  wrong password or passcode, a locked account, or a sign-in that you gave up
   5  the service’s firewall blocks this machine for now
   6  the token store
-  7  the network, or the service is down
+  7  the network, the service, or a refresh that has to wait
   128 and the signal’s number (130 for Ctrl-C) when it was cut short; what runs until it is told
       to stop (keep, proxy, broker, emulator) ends with 0
 

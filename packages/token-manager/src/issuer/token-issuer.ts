@@ -29,7 +29,7 @@ export interface IssuerRefreshOptions extends CallOptions {
  * | refused, but the refresh token is as good as before  | `TokenRejectedError` with the error code of RFC 6749, 5.2    | backs off; after five `invalid_request` the refresh token counts as dead |
  * | nothing was sent                                     | an `SsoError` with `requestSent: false`, as `UnreachableError` | backs off and tries again                                             |
  * | a firewall's page in place of the service's response | `FirewallChallengeError`                                     | no process that shares the store sends before `nextAttemptAt`           |
- * | in doubt: sent, but no usable response came back     | anything else, also an error that is not an `SsoError`       | replays the request once, shortly before the access token ends          |
+ * | in doubt: sent, but no usable response came back     | anything else, also an error that is not an `SsoError`       | replays the request, from shortly before the access token ends          |
  *
  * Whenever it is not certain that nothing was sent, let the error say so: a refresh token that is sent twice can end the
  * session. For the same reason the HTTP client must neither repeat a request nor follow a redirect with one.
