@@ -19,8 +19,8 @@ export function drawn(results) {
 
 const introduction = `# Performance
 
-Our code beside its peers and beside a floor: the least that the same work can cost. All candidates of a chart take turns in
-one run, so **ratios count**: times tell of the machine. \`npm run bench\` draws this page. All figures are in
+Our code beside its peers and beside a floor: the least that the same work can cost. All candidates of a chart are measured
+in one run, so **ratios count**: times tell of the machine. \`npm run bench\` draws this page. All figures are in
 [bench/results.json](../../bench/results.json).`
 
 function section(program, { command, at, node, cores, load, tables }, files) {

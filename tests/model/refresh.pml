@@ -3,7 +3,7 @@
  * enough that SPIN looks at every order of things: some processes share the record of one account. README.md says what is
  * claimed, and for which worlds.
  *
- * Begin with `Process`: it makes one call of getAccessToken after the other. A comment in quotes is the page's own sentence.
+ * Begin with `Process`: it makes one call of getAccessToken after the other. A comment in quotes names the page's sentence in short.
  *
  * A token set is a number, in the order of issue, and so are its access token and its refresh token; 0 is none.
  */

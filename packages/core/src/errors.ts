@@ -61,7 +61,7 @@ const passcodeRequirementMessages: Record<PasscodeRequirement, string> = {
   'in-browser': 'This account has a second factor, which has to be completed in the browser. Sign in again there.',
 }
 
-/** Why a passcode was not taken. `too-many-attempts` needs a new login; the others need another passcode. */
+/** Why a passcode was not taken. `too-many-attempts` needs a new login; the others need another passcode or factor. */
 export type PasscodeRejection = 'invalid' | 'replayed' | 'unknown-factor' | 'too-many-attempts'
 
 /** The service did not accept the passcode. The pending login stays usable, unless there were too many attempts. */
@@ -81,7 +81,7 @@ const passcodeRejectionMessages: Record<PasscodeRejection, string> = {
   'too-many-attempts': 'Too many wrong passcodes. Sign in again from the start.',
 }
 
-/** The pending login is too old, was completed already or was tampered with. Sign in again from the start. */
+/** The pending login is too old, was completed already, was changed, or the service has forgotten it. Sign in again from the start. */
 export class PendingLoginExpiredError extends SsoError {
   static readonly code = 'ERR_SSO_PENDING_LOGIN_EXPIRED'
   constructor(options?: SsoErrorOptions) {
@@ -101,7 +101,7 @@ export class StateMismatchError extends SsoError {
   }
 }
 
-/** `issuer` of the redirect is not the instance that served the login (the meaning of RFC 9207). The code was not redeemed. */
+/** `issuer` of the redirect is missing, or not the instance that served the login (the meaning of RFC 9207). The code was not redeemed. */
 export class IssuerMismatchError extends SsoError {
   static readonly code = 'ERR_SSO_ISSUER_MISMATCH'
   constructor(options?: SsoErrorOptions) {

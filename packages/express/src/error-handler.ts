@@ -23,7 +23,7 @@ export interface SsoErrorHandlerOptions {
 
 /**
  * An error handler that answers any `SsoError` (and any error caused by one) with its status, `Retry-After` or
- * `WWW-Authenticate`, and problem details. Other errors go on to the next handler.
+ * `WWW-Authenticate`, and problem details. Other errors, and those of an answer that has begun, go on to the next handler.
  *
  * @throws TypeError that names a wrong option
  */

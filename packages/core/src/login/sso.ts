@@ -55,15 +55,17 @@ export interface AuthorizationRequest {
 }
 
 /**
- * One SSO service. All calls end within their time limits and make each request at most once. A login with the same e-mail and
+ * One SSO service. All calls end within their time limits, but for the wait for a `passcode` function, and make each request at
+ * most once. A login with the same e-mail and
  * password as one under way waits until the service has accepted or rejected them there: a wrong password counts once.
  */
 export interface Sso extends TokenIssuer {
   /** Base address of the home instance, without a trailing slash. */
   readonly authUrl: string
   /**
-   * The whole login, scripted: 3 requests, with a second factor 7 or 6, over a region one more. Where the service wants a
-   * passcode and `passcode` is missing, it ends there: 3 requests or 2.
+   * The whole login, scripted: 3 requests, with a second factor 7 or 6; one more over a region, one where the e-mail has a page of
+   * its own, and one where the service wants the `transaction_id` alone. Where it wants a passcode and `passcode` is missing, it
+   * ends there: 3 requests or 2.
    */
   login(
     credentials: Credentials & { readonly passcode?: PasscodeSource | undefined },
@@ -71,7 +73,7 @@ export interface Sso extends TokenIssuer {
   ): Promise<TokenSet>
   /** The same login up to the passcode. */
   beginLogin(credentials: Credentials, options?: CallOptions): Promise<LoginOutcome>
-  /** The rest of it. A rejected passcode leaves `pending` usable. */
+  /** The rest of it. A rejected passcode leaves `pending` usable, unless there were too many. */
   completeLogin(
     pending: PendingLogin,
     answer: PasscodeAnswer | BackupCodeAnswer,

@@ -29,7 +29,7 @@ export interface SsoOptions {
   /**
    * How long an access token lives that does not say so itself (a JWT does); default eight hours. A number is seconds, taken as
    * they are. `'expires_in'` trusts that field of the answer as seconds, but not below 45 minutes: 300 becomes 2,700, so that a
-   * field that means something else causes no storm of refreshes.
+   * field that means something else causes no storm of refreshes; it can shorten what a JWT says.
    */
   readonly accessTokenLifetime?: number | 'expires_in' | undefined
   /**
@@ -44,7 +44,7 @@ export interface SsoOptions {
   readonly timeout?: number | undefined
   /** An outbound proxy's URL, for https alone: plain http never leaves the machine. Environment variables for proxies are ignored. */
   readonly proxy?: string | undefined
-  /** Seconds that every call to a host fails fast after a challenge page. Default 900. */
+  /** Seconds that every call to a host fails fast after a challenge page without a `Retry-After`. Default 900. */
   readonly firewallCooldown?: number | undefined
 }
 

@@ -26,12 +26,12 @@ interface Config {
 }
 
 /**
- * Every call of this instance carries a valid token of the account; a 401 is answered by one more call with the next token
- * where the body can be sent again. No redirect is followed: it would carry the token along. A proxy of the environment is
+ * Every call of this instance carries a valid token of the account; a refusal of it (401, or a 403 that is about the token) is
+ * answered by one more call with the next token where there is one and the body can be sent again. No redirect is followed: it would carry the token along. A proxy of the environment is
  * not used; one that the configuration names gets a CONNECT, and sees nothing but the owner API's address. Plain http, which
  * is for this machine, takes none.
  *
- * A call fails with what `tokens.getAccessToken` throws, with `OwnerApiTokenRefusedError` in place of a 403 that is about the token,
+ * A call fails with what `tokens.getAccessToken` throws, with `OwnerApiTokenRefusedError` in place of a 403 that is about the token and stays,
  * and with a TypeError for an address that the token must not go to or an agent that checks no certificates. The configuration on a response or an error is without agents, `transport`,
  * `fetchOptions` and a streamed body: they lead to the request.
  *

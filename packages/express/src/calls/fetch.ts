@@ -18,11 +18,11 @@ export interface OwnerFetchOptions extends OwnerCallOptions {
 }
 
 /**
- * A `fetch` for one account: every call carries a valid token, a 401 is answered by one more call with the next token
- * where the body can be sent again, and addresses may be relative to `target`. No redirect is followed: it is the answer.
+ * A `fetch` for one account: every call carries a valid token, a refusal of it (401, or a 403 that is about the token) is answered
+ * by one more call with the next token where there is one and the body can be sent again, and addresses may be relative to `target`. No redirect is followed: it is the answer.
  *
  * The returned function throws what `fetch` and `tokens.getAccessToken` throw, and a TypeError for an address that the
- * token must not go to; `OwnerApiTokenRefusedError` in place of a 403 that is about the token.
+ * token must not go to; `OwnerApiTokenRefusedError` in place of a 403 that is about the token and stays.
  *
  * @throws TypeError that names a wrong option
  */

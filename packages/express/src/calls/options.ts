@@ -21,7 +21,7 @@ export interface OwnerCallOptions {
   readonly account: string | (() => string | undefined | Promise<string | undefined>)
   /**
    * The owner API's address: the only origin that gets the token. Default: axios's `baseURL`, the variable
-   * `OWNER_SSO_API_URL`, else any https address that the calling code names.
+   * `OWNER_SSO_API_URL`, else any address that the calling code names: https, or http on a loopback host.
    */
   readonly target?: string | URL | undefined
   /**

@@ -37,7 +37,7 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
   readonly trustedOrigins?: readonly string[] | undefined
   /** Calls under way at once, and so connections; more are answered with 503. Default 1,024. */
   readonly maxConcurrent?: number | undefined
-  /** Bytes of a body that is held in memory, so that it can be sent again after a 401. Default 65,536; 0: none is. */
+  /** Bytes of a body of known length that is held in memory, so that it can be sent again after a 401. Default 65,536; 0: none is. */
   readonly replayLimit?: number | undefined
   /** Milliseconds for a connection, its TLS handshake included. Default 10,000. */
   readonly connectTimeout?: number | undefined

@@ -20,7 +20,7 @@ import { upstreamPool } from './upstream-pool.ts'
 
 /** A handler for Express, Connect and bare `node:http`; nothing of Express is in it. */
 export interface OwnerApiProxy<Request extends IncomingMessage = IncomingMessage> {
-  /** `next` gets what `authorize` or `account` throw, unless it is an `SsoError`. Everything else is answered here. */
+  /** `next` gets what `authorize`, `account` or `tokens` throw, unless it is an `SsoError`. Everything else is answered here. */
   (request: Request, response: ServerResponse, next?: (error?: unknown) => void): void
   /** Calls under way. */
   readonly active: () => number

@@ -41,8 +41,8 @@ export interface TokenManagerOptions {
    */
   readonly rotationGrace?: number | undefined
   /**
-   * The most refresh requests that go to one host in a minute, from all processes that share the store, for fleets whose tokens may
-   * end together. Default: no limit. Callers without a working token are served first, and get `RefreshBudgetError` where
+   * The most refresh requests that go to one host in a minute, by default from all processes that share the store, for fleets whose
+   * tokens may end together. Default: no limit. Callers without a working token are served first, and get `RefreshBudgetError` where
    * that would take longer than a request may (30 s).
    */
   readonly requestBudget?: RequestBudget | undefined
@@ -101,11 +101,11 @@ export interface TokenStatus {
   readonly auth_url?: string
   /** Why the owner has to sign in again. */
   readonly reason?: ReauthenticationReason
-  /** When a refresh in doubt is replayed. */
+  /** When a refresh in doubt may be replayed. */
   readonly next_attempt_at?: number
-  /** When the refresh was sent that is in doubt, by the clock of the process that sent it. */
+  /** When the doubt began, by the clock of the process that sent the refresh, or put the record back. */
   readonly in_doubt_since?: number
-  /** When the tokens replaced others; absent while they are those of the sign-in. */
+  /** When the access token came of a refresh; absent for that of the sign-in, and for one that is current again. */
   readonly refreshed_at?: number
   /**
    * The owner API refuses access tokens that come of a refresh: so many in a row. Sign in again before `expires_at`. Absent while
@@ -142,7 +142,7 @@ export interface CurrentTokens {
   readonly token_type: string
   /** Seconds since the epoch at which the access token ends, as far as is known. */
   readonly expires_at: number
-  /** Of the last refresh, if the service sent one. May be over before the access token is. */
+  /** As it came with the access token, if the service sent one. May be over before the access token is. */
   readonly id_token?: string
 }
 
@@ -180,9 +180,9 @@ export interface TokenManager {
    * A valid access token; the hot path.
    *
    * @throws SignedOutError, ReauthenticationRequiredError, RefreshInDoubtError, FirewallChallengeError, RefreshBudgetError,
-   *   StoreError, TokenRejectedError, UnreachableError; SsoTimeoutError when `signal` ends the wait (never the refresh), or
-   *   RefreshInDoubtError while the store has lost the newest record; ShortValidityError where there is none that lives for
-   *   `minValidity`
+   *   StoreError, TokenRejectedError, UnreachableError, RegionNotAllowedError; SsoTimeoutError where no connection came in time, or
+   *   when `signal` ends the wait (never the refresh), or RefreshInDoubtError then while the store has lost the newest record;
+   *   ShortValidityError where there is none that lives for `minValidity`
    */
   getAccessToken(account: string, options?: AccessTokenOptions): Promise<string>
   /**
@@ -248,7 +248,7 @@ export interface TokenManager {
   /**
    * Resolves when nothing of this process is half-way: no refresh, from its first look at the store to its save, no other
    * call that may write, and nothing received that neither the store nor the spool has. What a server awaits, after it stopped answering, before it
-   * closes its store's client and exits. At most the time of one request (30 s) while the store works. Meanwhile no other
+   * closes its store's client and exits. At most the time of one request (30 s) while the store works and no caller waits. Meanwhile no other
    * refresh is begun in the background, and a wait for another process's refresh ends unless a caller here needs it.
    *
    * @throws SsoTimeoutError when `signal` ends the wait
