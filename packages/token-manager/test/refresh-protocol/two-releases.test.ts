@@ -68,6 +68,22 @@ describe('this release and the first one, in one store', () => {
     expect(await refreshAsFirstRelease(world, world.store)).toBe('left alone')
   })
 
+  it('share the token that works where the owner API refused the one of a refresh, and send no refresh token twice', async () => {
+    const { world, tokens } = await signedIn()
+    await world.pass(hours(7))
+    await tokens.refresh(account)
+    await tokens.invalidate(account, 'a1')
+    // What that release serves, and what it sends next.
+    expect(await fieldsIn(world.store)).toMatchObject({ tokens: { access_token: 'a0', refresh_token: 'r1' } })
+    await refreshAsFirstRelease(world, world.store)
+    await tokens.invalidate(account, 'a0')
+    expect(await tokens.getAccessToken(account)).toMatch(/^old-a/u)
+    await world.pass(hours(7))
+    await tokens.getAccessToken(account)
+    await world.pass(0)
+    expect(new Set(world.sent).size).toBe(world.sent.length)
+  })
+
   it.each(Object.entries(recorded))('reads what that wrote: %s', async (state, bytes) => {
     const world = bench()
     world.store.put(account, { version: 1, writeId: 'w', record: JSON.parse(bytes) })
