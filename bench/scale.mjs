@@ -20,7 +20,7 @@ const fleet = (option, more = '--accounts 2000 --processes 8') => ({
 const curves = {
   'getAccessToken from memory, by accounts': {
     program: 'hot-path',
-    sizes: [1, 1000, 1_000_000],
+    sizes: [1000, 100_000, 1_000_000],
     figure: (rows) => rows.findLast(({ candidate }) => candidate === 'getAccessToken')['to the floor'],
   },
   'an update in Redis, by accounts': {
