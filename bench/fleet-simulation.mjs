@@ -104,6 +104,6 @@ console.table({
   'refresh tokens that were sent twice': { figure: replays },
   'sessions lost': { figure: lost },
   'refreshes in all': { figure: requests },
-  'CPU, s': { figure: Math.round(cpuSeconds) },
+  'CPU, s': { figure: Number(cpuSeconds.toFixed(2)) },
   'memory at the end, MB': { figure: Math.round(process.memoryUsage().rss / 1e6) },
 })

@@ -1,32 +1,58 @@
 /**
  * The callers: N kept-alive connections, each with its next request as soon as its answer is there. As cheap as can be, so
- * that the proxy gets the CPU: a fixed request, and answers told apart by their Content-Length.
+ * that the server gets the CPU: a fixed request, and answers told apart by their Content-Length.
  */
+import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 
-const request =
-  'GET /api/1/vehicles HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: application/json\r\nuser-agent: bench\r\n\r\n'
+const head = 'HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: application/json, text/html\r\nuser-agent: bench\r\n'
 
 process.on('message', (order) => {
   void load(order).then((result) => process.send(result))
 })
 
-async function load({ port, connections, milliseconds, count = Infinity }) {
+/** Over HTTP/2, ten streams take the place of ten connections. */
+async function load(order) {
+  const { port, version, connections, milliseconds, count = Infinity, path = '/api/1/vehicles', cookie } = order
+  const request = `GET ${path} ${head}${cookie ? `cookie: ${cookie}\r\n` : ''}\r\n`
   const until = performance.now() + milliseconds
   const result = { done: 0, failed: 0, latencies: [] }
+  const sessionCount = version === '2' ? Math.ceil(connections / 10) : 0
+  const sessions = Array.from({ length: sessionCount }, () => connectHttp2(`http://127.0.0.1:${port}`))
   await Promise.all(
-    Array.from({ length: connections }, async () => {
+    Array.from({ length: connections }, async (_, index) => {
+      const session = sessions[index % sessions.length]
+      if (session) return streamsInTurn(session, until, count, result)
       // Some proxies close the connection behind every answer.
-      do await callInTurn(port, until, count, result)
+      do await callInTurn(port, request, until, count, result)
       while (performance.now() < until && result.done < count)
     }),
   )
+  for (const session of sessions) session.close()
   result.latencies.sort((a, b) => a - b)
   const at = (share) => result.latencies[Math.floor((result.latencies.length - 1) * share)]
   return { done: result.done, failed: result.failed, p50: at(0.5), p99: at(0.99) }
 }
 
-function callInTurn(port, until, count, result) {
+async function streamsInTurn(session, until, count, result) {
+  while (performance.now() < until && result.done < count) {
+    const sentAt = performance.now()
+    const status = await new Promise((resolve, reject) => {
+      let answered
+      session
+        .request({ ':path': '/api/1/vehicles', accept: 'application/json', 'user-agent': 'bench' })
+        .once('response', (headers) => (answered = headers[':status']))
+        .once('error', reject)
+        .once('close', () => resolve(answered))
+        .resume()
+    })
+    if (status === 200) result.done += 1
+    else result.failed += 1
+    result.latencies.push(performance.now() - sentAt)
+  }
+}
+
+function callInTurn(port, request, until, count, result) {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     let received = ''

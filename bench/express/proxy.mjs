@@ -1,7 +1,8 @@
 /**
- * One proxy in a process of its own: `node proxy.mjs NAME`, with the upstream in the environment. Tells its CPU time when asked.
+ * One proxy in a process of its own: `node proxy.mjs NAME VERSION`, over that version of HTTP, with the upstream in the environment. Tells its CPU time when asked.
  */
 import { createServer } from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
 import { createTokenManager } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { candidates } from './candidates.mjs'
@@ -21,7 +22,8 @@ await tokens.save('bench@example.com', {
   auth_url: 'https://auth.example.com',
 })
 
-const listener = await candidates[process.argv[2]].listener({ target, ca, tokens })
-const server = createServer(listener)
+const [name, version] = process.argv.slice(2)
+const listener = await candidates[name].listener({ target, ca, tokens, version })
+const server = version === '2' ? createHttp2Server(listener) : createServer(listener)
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
 process.on('message', () => process.send({ cpu: process.cpuUsage(), rss: process.memoryUsage().rss }))

@@ -25,6 +25,41 @@ export function chart(title, bars, floor) {
   <text class="value" x="${rounded(Math.max(x(value), x(budget ?? 0)) + 8)}" y="${y + 11}">${value}</text>${mark}`
   })
   const foot = height - 12
+  return framed(
+    title,
+    height,
+    `${rows.join('\n')}
+  <line class="floor" x1="${x(floor)}" x2="${x(floor)}" y1="${top - 6}" y2="${height - 26}"/>
+  <text class="legend" x="${left}" y="${foot}">shorter is better · dashed: the floor · red: the budget · blue: owner-sso</text>`,
+  )
+}
+
+/**
+ * A curve: what a cost is as its work grows, over a logarithmic axis. Flat is good.
+ *
+ * @param points - `{ size, ratio }`, by size
+ */
+export function curve(title, points) {
+  const [first, last] = [points[0].size, points.at(-1).size]
+  const most = Math.max(1, ...points.map(({ ratio }) => ratio))
+  const x = (size) => rounded(60 + (660 * Math.log(size / first)) / Math.log(last / first))
+  const y = (value) => rounded(190 - (130 * value) / most)
+  const marks = points.map(
+    ({ size, ratio }) => `  <circle class="ours" cx="${x(size)}" cy="${y(ratio)}" r="4"/>
+  <text class="value" text-anchor="middle" x="${x(size)}" y="${y(ratio) - 10}">${ratio}</text>
+  <text class="legend" text-anchor="middle" x="${x(size)}" y="210">${size.toLocaleString('en')}</text>`,
+  )
+  const line = points.map(({ size, ratio }) => `${x(size)},${y(ratio)}`).join(' ')
+  return framed(
+    title,
+    225,
+    `  <polyline fill="none" stroke="#0969da" stroke-width="2" points="${line}"/>
+${marks.join('\n')}
+  <line class="floor" x1="40" x2="740" y1="${y(1)}" y2="${y(1)}"/>`,
+  )
+}
+
+function framed(title, height, content) {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(title)}">
   <style>
     svg { background: #ffffff; font: 12px system-ui, sans-serif; }
@@ -36,9 +71,7 @@ export function chart(title, bars, floor) {
     }
   </style>
   <text class="title" x="10" y="18">${escaped(title)}</text>
-${rows.join('\n')}
-  <line class="floor" x1="${x(floor)}" x2="${x(floor)}" y1="${top - 6}" y2="${height - 26}"/>
-  <text class="legend" x="${left}" y="${foot}">shorter is better · dashed: the floor · red: the budget · blue: owner-sso</text>
+${content}
 </svg>
 `
 }

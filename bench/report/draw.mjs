@@ -1,7 +1,8 @@
 /**
  * The report as files: `docs/reference/performance.md` and its charts, out of nothing but the figures in `bench/results.json`.
  */
-import { chart } from './chart.mjs'
+import { capacity } from './capacity.mjs'
+import { chart, curve } from './chart.mjs'
 import { programs } from './programs.mjs'
 
 /**
@@ -14,7 +15,10 @@ export function drawn(results) {
     const result = results[program.name]
     return result === undefined ? [] : [section(program, result, files)]
   })
-  return { ...files, 'docs/reference/performance.md': `${[introduction, ...sections].join('\n\n')}\n` }
+  return {
+    ...files,
+    'docs/reference/performance.md': `${[introduction, ...sections, capacity(results)].join('\n\n')}\n`,
+  }
 }
 
 const introduction = `# Performance
@@ -25,11 +29,11 @@ in one run, so **ratios count**: times tell of the machine. \`npm run bench\` dr
 
 function section(program, { command, at, node, cores, load, tables }, files) {
   const parts = tables.flatMap(({ title, rows }, index) => {
-    const bars = barsOf(program, rows)
+    const bars = program.isCurve ? rows : barsOf(program, rows)
     const path = `docs/reference/performance/${program.name}-${index + 1}.svg`
     const heading = [program.heading, title].filter(Boolean).join(': ')
     if (bars.length === 0) return [...(title === '' ? [] : [`**${title}**`]), table(rows)]
-    files[path] = chart(heading, bars, program.floor)
+    files[path] = program.isCurve ? curve(title, rows) : chart(heading, bars, program.floor)
     return [`![${title || program.heading}](performance/${program.name}-${index + 1}.svg)`]
   })
   const made = `\`${command}\`, ${at}, Node ${node}, ${cores} cores, load ${load}.`

@@ -1,7 +1,7 @@
 /**
  * The bench programs of the report, in its order: what each is about, how it is called, and what its charts show.
  *
- * A chart is drawn of each table that has the column `value`; `ours` tells our rows from peers and floors by their names. `floor` is where the floor stands on it, `budget` a column, a
+ * A chart is drawn of each table that has the column `value`, a curve of each where `isCurve`; `ours` tells our rows from peers and floors by their names. `floor` is where the floor stands on it, `budget` a column, a
  * figure, or a function of a row's name.
  */
 export const programs = [
@@ -79,6 +79,15 @@ export const programs = [
     floor: 1,
   },
   {
+    name: 'pages',
+    ours: /^(?:portal|broker)/u,
+    heading: 'Pages of the portal and of the broker',
+    text: 'The slowest of a hundred answers, beside a bare Express page of the same bytes.',
+    value: 'ratio',
+    floor: 1,
+    budget: 'budget',
+  },
+  {
     name: 'fleet-simulation',
     ours: /./u,
     heading: 'A fleet within its budget',
@@ -87,6 +96,12 @@ export const programs = [
     value: 'ratio',
     floor: 1,
     budget: 'budget',
+  },
+  {
+    name: 'scale',
+    heading: 'As the work grows',
+    text: 'Each cost beside its floor, or beside the smallest fleet. Flat is good.',
+    isCurve: true,
   },
   {
     name: 'cold-start',

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, test } from '@jest/globals'
@@ -26,6 +27,8 @@ interface Deployment {
   /** A client of its own for what reopens the same data, as another process has one. */
   readonly another?: () => SqlClient
   readonly watch?: boolean
+  /** Makes the table. Default: `createTable`. */
+  readonly create?: (tableName: string) => Promise<unknown>
   /** How many random histories are tried: fewer where another deployment has the same database. */
   readonly histories?: number
   /** What `writer-process.mjs` opens. */
@@ -33,7 +36,7 @@ interface Deployment {
 }
 
 /** The suite over a client; each rule has a table of its own, with a name that has to be quoted. */
-function conformance({ options, another, watch = false, histories = 25, crash }: Deployment): void {
+function conformance({ options, another, watch = false, create, histories = 25, crash }: Deployment): void {
   const tables = new WeakMap<object, string>()
   const open = (tableName: string, client: SqlClient): ReturnType<typeof sqlTokenStore> => {
     const store = sqlTokenStore({ ...options(), client, tableName })
@@ -47,7 +50,7 @@ function conformance({ options, another, watch = false, histories = 25, crash }:
     createStore: async () => {
       const tableName = `a "table"; -- ${randomUUID()}`
       const { client } = options()
-      await createTable(client, { tableName })
+      await (create?.(tableName) ?? createTable(client, { tableName }))
       return open(tableName, client)
     },
     reopen: (store) => open(tableOf(store), another?.() ?? options().client),
@@ -58,6 +61,19 @@ function conformance({ options, another, watch = false, histories = 25, crash }:
       crash: (store, account) => killedWriter(writer, [crash.kind, crash.address(), tableOf(store), account]),
     }),
   })
+}
+
+/** The table of the migration in four partitions, as the README says. */
+async function createPartitioned(client: Pool, tableName: string): Promise<void> {
+  const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+  const migration = readFileSync(new URL('../migrations/postgresql.sql', import.meta.url), 'utf8')
+  const whole = migration.replace('"owner_sso_tokens"', quoted(tableName))
+  await client.query(whole.replace(/\);\s*$/u, ') PARTITION BY HASH (account_hash)'))
+  for (let part = 0; part < 4; part += 1) {
+    await client.query(
+      `CREATE TABLE ${quoted(randomUUID())} PARTITION OF ${quoted(tableName)} FOR VALUES WITH (MODULUS 4, REMAINDER ${part})`,
+    )
+  }
 }
 
 describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
@@ -108,6 +124,15 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     conformance({
       options: () => ({ client: opened('serializable'), encryptionKey }),
       another: () => opened('another serializable'),
+    })
+  })
+  describe('in a table of four partitions, by the hash of the account', () => {
+    conformance({
+      options: () => ({ client: opened('read committed'), subscriber }),
+      watch: true,
+      create: (tableName) => createPartitioned(opened('read committed'), tableName),
+      histories: 5,
+      crash: { kind: 'postgresql', address: () => server.url },
     })
   })
   const describeWithPgBouncer = hasPgBouncer ? describe : describe.skip
