@@ -5,21 +5,31 @@ import { createTokenManager, firewallRecordName, type TokenStore } from '@owner-
 import { exitCodes } from '../command-line/command-error.ts'
 import { accountNames } from '../tokens/account.ts'
 import { failureOf } from '../command-line/failure.ts'
-import { type OpenStore, withStore } from '../stores/open-store.ts'
+import { isThere, type OpenStore, withStore } from '../stores/open-store.ts'
+import { storeAt } from '../stores/store-kinds.ts'
 import { tokenUrlsOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { neverRefreshes } from '../tokens/token-keeping.ts'
 import { counted, duration } from '../terminal/wording.ts'
-import { type Finding, good, problem } from './finding.ts'
+import { type Finding, good, note, problem } from './finding.ts'
 import { checkRefresh } from './refresh-check.ts'
 
 export async function checkStore(settings: Settings): Promise<Finding[]> {
   try {
+    if (!isThere(settings.store.value)) return [notThere(settings)]
     return await withStore(settings.store.value, settings, {}, (store) => findingsAt(store, settings))
   } catch (error) {
     const { message, next, exitCode } = failureOf(error)
     return [problem('store', message, next, exitCode)]
   }
+}
+
+/** The default one is made by the first sign-in. Of another it may be the address that is wrong. */
+function notThere({ store }: Settings): Finding {
+  const { kind, place } = storeAt(store.value)
+  const text = `${kind.shown(place)} (${store.from}) is not there yet`
+  if (store.from === 'default') return good('store', `${text}: the first sign-in makes it`)
+  return note('store', `${text}.`, 'Look whether that is its address: the first sign-in makes it.')
 }
 
 async function findingsAt({ store, shown, sealed, keyIn, check }: OpenStore, settings: Settings): Promise<Finding[]> {
