@@ -32,17 +32,20 @@ function notThere({ store }: Settings): Finding {
   return note('store', `${text}.`, 'Look whether that is its address: the first sign-in makes it.')
 }
 
+const encryptionAdvice =
+  'To seal them, sign in on a desktop with a keyring, or set OWNER_SSO_ENCRYPTION_KEY=$(openssl rand -base64 32) first.'
+
 async function findingsAt({ store, shown, sealed, keyIn, check }: OpenStore, settings: Settings): Promise<Finding[]> {
   await store.read('owner-sso')
   const tokens = createTokenManager({ sso: neverRefreshes, store })
   const accounts = await accountNames(tokens)
   const encryption = sealed
-    ? `records are sealed (AES-256-GCM); the key is in ${keyIn}`
-    : 'none: OWNER_SSO_ENCRYPTION_KEY would seal the records'
+    ? good('encryption', `records are sealed (AES-256-GCM); the key is in ${keyIn}`)
+    : note('encryption', 'none: who can read the store has the tokens.', encryptionAdvice)
   return [
     good('store', `${shown} (${settings.store.from}), ${counted(accounts.length, 'account')}`),
     ...(await check()),
-    good('encryption', encryption),
+    encryption,
     ...severalAccounts(settings, accounts),
     ...(await checkBlocks(store, settings)),
     ...(await Promise.all(accounts.map((account) => checkRefresh(account, tokens, store)))).flat(),

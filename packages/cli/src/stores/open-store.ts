@@ -6,6 +6,7 @@ import { encryptionKeys } from '../settings/encryption-key.ts'
 import { tokensFolder } from '../settings/folders.ts'
 import type { KeyringUse } from '../keyring/keyring-folder.ts'
 import type { Settings } from '../settings/settings.ts'
+import { printNote } from '../terminal/output.ts'
 import { memoryStore } from './memory.ts'
 import type { OpenedStore } from './store-kind.ts'
 import { storeAt } from './store-kinds.ts'
@@ -45,7 +46,9 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const store = await opened(address, settings, options)
   try {
-    return await use(store)
+    const result = await use(store)
+    printNote(...store.advice)
+    return result
   } finally {
     await store.close()
   }
@@ -73,6 +76,7 @@ async function opened(
     requireWritable: async () => undefined,
     check: async () => [],
     close: async () => undefined,
+    advice: [],
     keyIn: 'OWNER_SSO_ENCRYPTION_KEY',
     ...store,
   }

@@ -50,5 +50,7 @@ export interface OpenedStore {
   readonly requireWritable?: () => Promise<void>
   /** What else the doctor says of it. */
   readonly check?: () => Promise<Finding[]>
+  /** What the person is told of it once the command has done its work. */
+  readonly advice?: readonly string[]
   readonly close?: () => Promise<void>
 }
