@@ -113,7 +113,7 @@ it('runs as a user without rights, serves who was let in, and ends in order', as
   await Promise.race([once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) }), once(child, 'close')])
   const { url, page }: { url: string; page: string } = JSON.parse(log.split('\n')[0] ?? '')
   expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ alive: true })
-  expect(await (await fetch(page)).text()).toContain('Who are you?')
+  expect(await (await fetch(page)).text()).toContain('Enter the code')
   expect(healthAt(new URL(url).port)).toBe(0)
 
   await ownerSso('login', '--account', account, '--no-input')

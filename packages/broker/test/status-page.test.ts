@@ -67,12 +67,21 @@ async function inside(page: PageUnderTest) {
   return browser
 }
 
+it('is what the root leads to, and tells an empty broker what comes first', async () => {
+  const page = await start()
+  const root = await fetch(`${page.url}/`, { redirect: 'manual' })
+  expect([root.status, root.headers.get('location')]).toEqual([303, '/status'])
+  const { text } = await (await inside(page)).open('/status')
+  expect(text).toContain('Sign an account in, then invite')
+  expect(text).not.toContain('another account')
+})
+
 describe('the entrance', () => {
   it('lets in who has a code, once, in any spelling, and for good', async () => {
     const page = await start()
     const code = await page.code()
     const browser = browserAt(page.url)
-    expect((await browser.open('/status')).text).toContain('Who are you?')
+    expect((await browser.open('/status')).text).toContain('Enter the code')
     expect((await browser.post('/status/enter', { code: 'AAAA-AAAA' })).status).toBe(401)
     expect((await browser.post('/status/enter', { code: ` ${code.toLowerCase().replace('-', ' ')} ` })).status).toBe(
       303,
@@ -87,7 +96,7 @@ describe('the entrance', () => {
       'Accounts',
     )
     expect((await browser.post('/status/leave', {})).status).toBe(303)
-    expect((await browser.open('/status')).text).toContain('Who are you?')
+    expect((await browser.open('/status')).text).toContain('Enter the code')
   })
 
   it('takes no code that is older than ten minutes, and the store tells none', async () => {
@@ -128,7 +137,7 @@ describe('the entrance', () => {
     const browser = browserAt(page.url)
     for (const path of ['', '/', '/sign-in', '/sign-in/passcode', '/sign-in/browser?account=plain@example.com']) {
       const { text, status } = await browser.open(`/status${path}`)
-      expect([path, status, text.includes('Who are you?'), /kitchen|plain@/u.test(text)]).toEqual([
+      expect([path, status, text.includes('Enter the code'), /kitchen|plain@/u.test(text)]).toEqual([
         path,
         200,
         true,
@@ -204,7 +213,7 @@ describe('what is sent to it', () => {
     ]
     for (const each of forged) {
       const response = await fetch(`${page.url}/status`, { headers: { cookie: `${name}=${each}` } })
-      expect(await response.text()).toContain('Who are you?')
+      expect(await response.text()).toContain('Enter the code')
     }
   })
 
@@ -256,7 +265,7 @@ describe('what is sent to it', () => {
       404,
       expect.objectContaining({ code: 'ERR_BROKER_NOT_FOUND' }),
     ])
-    const typed = await browserAt(page.url).open('/', { headers: { accept: 'text/html,*/*;q=0.8' } })
+    const typed = await browserAt(page.url).open('/nowhere', { headers: { accept: 'text/html,*/*;q=0.8' } })
     expect([typed.status, typed.text.includes('Back to the status page')]).toEqual([404, true])
     expect((await browserAt(page.url).open('/statusx')).status).toBe(404)
     expect(() => statusPage({ ...page, path: 'status' })).toThrow(TypeError)
@@ -307,7 +316,7 @@ describe('the page', () => {
     }
     expect(await rows()).toEqual([
       'nobody@example.com Not signed in No program gets a token until the owner signs in. Sign in',
-      'plain@example.com Works HOURS left · next refresh in HOURS',
+      'plain@example.com Valid HOURS left · next refresh in HOURS',
       'regional@example.com Sign in again The last token works for HOURS. Then no program gets one until the owner signs in. Sign in',
     ])
     await until(async () => (await browser.open('/status')).text.includes('The owner has to sign in again.'))
@@ -698,8 +707,8 @@ describe('a way through the page', () => {
       await open('/sign-in/passcode'),
       await posted('/sign-in/passcode', { passcode: '1' }),
     ]).toEqual([
-      '200 Who are you?',
-      '401 Who are you?',
+      '200 Enter the code',
+      '401 Enter the code',
       '303 /status',
       '200 Accounts',
       '404 That did not work',
@@ -730,7 +739,7 @@ describe('a way through the page', () => {
       '401 Sign in on the service’s page',
     )
     expect(await posted('/leave', {})).toBe('303 /status')
-    expect(await open('')).toBe('200 Who are you?')
+    expect(await open('')).toBe('200 Enter the code')
     expect(signedIn).toEqual([identity])
     expect(page.problems).toEqual([])
   }, 60_000)

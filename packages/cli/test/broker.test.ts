@@ -195,7 +195,7 @@ describe('owner-sso broker', () => {
 
     const { stdout: code } = await machine.run(['broker', 'code'])
     expect(code).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}\n$/u)
-    expect(await (await fetch(`${url}/status`)).text()).toContain('Who are you?')
+    expect(await (await fetch(`${url}/status`)).text()).toContain('Enter the code')
     // Under its public name too, and as a page that is reached over https.
     const [seen] = await once(request(`${url}/status`, { headers: { host: 'broker.home.example' } }).end(), 'response')
     seen.resume()

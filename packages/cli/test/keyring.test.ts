@@ -98,6 +98,12 @@ describeWithKeyring('the keyring', () => {
     const { code, stderr } = await machine.signIn(account, { env: { OWNER_SSO_KEYRING: '' } })
     expect(code).toBe(0)
     expect(stderr).toContain(`The tokens in ${machine.tokensFolder} are not encrypted, since there is no keyring here`)
+    // Once, and after the sign-in: it is advice, and comes before no error.
+    expect(stderr.indexOf('Signed in as')).toBeLessThan(stderr.indexOf('not encrypted'))
+    const wrong = { OWNER_SSO_KEYRING: '', OWNER_SSO_CREDENTIAL: 'wrong' }
+    const failed = await machine.signIn(account, { env: wrong })
+    expect([failed.code, failed.stderr]).toEqual([4, expect.not.stringContaining('encrypted')])
+    expect((await machine.run(['doctor'])).stdout).toContain('• encryption      none')
     expect(plain().length).toBeGreaterThan(0)
     expect((await machine.run(['token'])).stderr).toBe('')
     expect((await machine.run(['login', '--no-keyring', '--account', account], password)).stderr).not.toContain(

@@ -226,6 +226,7 @@ describeInTerminal('owner-sso login --browser, where there is no window', () => 
     terminal.type(controlC)
     expect((await terminal.end()).code).toBe(130)
     capture(name, terminal)
+    expect(terminal.screen().includes('No window can open here')).toBe(name === 'no-display')
     expect(existsSync(started)).toBe(false)
   })
 

@@ -111,7 +111,7 @@ describe('owner-sso import', () => {
     const cache = { [plain]: { sso: one }, [regional]: { url: other.auth_url, sso: other }, version: 1 }
     const dry = await imported(cache, '--dry-run')
     expect(dry).toMatchObject({ code: 0, stdout: '' })
-    expect(dry.stderr).toContain('Found (cache): 2 accounts to import')
+    expect(dry.stderr).toContain('Found (cache): 2 accounts to import into file:')
     expect(dry.stderr).toMatch(/^ {2}regional@example\.com {2}localhost:\d+ {2}\d s old$/mu)
     expect(dry.stderr).toContain('1 other entry has no refresh token.')
     expect(await accountsNow()).toBe('')
@@ -257,6 +257,47 @@ describe('owner-sso import', () => {
     expect((await machine.run(['status', '--account', plain])).stdout).toContain('other owner')
   })
 
+  it('stores under the subject where no e-mail is named, and renames that, used or not', async () => {
+    for (const used of [false, true]) {
+      const { access_token, refresh_token, auth_url } = await elsewhere(plain)
+      const input = { access_token, refresh_token, auth_url }
+      const first = await imported(input, '--yes')
+      expect(first.stderr).toContain('run the import again with --account E-MAIL')
+      const subject = (await accountsNow()).trim()
+      expect(subject).toMatch(/^sub:/u)
+      if (used) expect((await tokenOf(subject)).code).toBe(0)
+      const second = await imported(input, '--yes', '--account', plain)
+      expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining(`are now stored as ${plain}`) })
+      expect(await accountsNow()).toBe(`${plain}\n`)
+      expect((await tokenOf(plain)).code).toBe(0)
+      await machine.run(['logout', '--account', plain])
+    }
+  })
+
+  it('tells a folder, a file of somebody else’s, and broken JSON with its line', async () => {
+    const folder = await machine.run(['import', machine.home, '--yes'])
+    expect(folder).toMatchObject({ code: 2, stderr: expect.stringContaining(`${machine.home} is a folder.`) })
+    expect(folder.stderr).not.toContain('chmod')
+    const texts: [string, number][] = [
+      [`{\n "${plain}": {"refresh_token": "${refresh_token}"},\n}`, 3],
+      [`{\n "${plain}": {\n "refresh_token": ${refresh_token} }\n}`, 3],
+      [`[\n"${refresh_token}",\n]`, 3],
+      [`{\n "${plain}": {"refresh_token": "${refresh_token}"}`, 2],
+    ]
+    for (const [text, line] of texts) {
+      const { code, stderr } = await imported(text, '--yes')
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`broken JSON, from line ${line} on`)])
+      expect(stderr).not.toContain(refresh_token)
+    }
+  })
+
+  it('says of a cache of which nothing can be imported that, and what would help', async () => {
+    const cache = { [plain]: { refresh_token: past(2) }, [regional]: { refresh_token: past(3) } }
+    const { stderr } = await imported(cache, '--yes')
+    expect(stderr).toContain('Found (cache): 2 accounts, none of which can be imported into file:')
+    expect(stderr).not.toMatch(/0 accounts|for the rest/u)
+  })
+
   it('shows hostile names as they are, on one line', async () => {
     const name = 'a@b.example\u001B[2J\n\u202Eowner-sso: all is well'
     const { stderr } = await imported(
@@ -362,6 +403,17 @@ describeInTerminal('at a terminal', () => {
     await agreed.shows('1 account imported')
     await agreed.end()
     capture('import', agreed)
+
+    const { access_token, refresh_token, auth_url } = await elsewhere(regional)
+    const nameless = machine.file('nameless.json', JSON.stringify({ access_token, refresh_token, auth_url }))
+    const asked = inTerminal(machine, ['import', nameless, '--store', 'file:named'])
+    await asked.shows('names no e-mail')
+    await asked.shows('E-mail')
+    asked.type(`${regional}${enter}`)
+    await asked.shows('Store it?')
+    asked.type('y')
+    expect((await asked.end()).code).toBe(0)
+    expect((await machine.run(['accounts', '--store', 'file:named'])).stdout).toBe(`${regional}\n`)
 
     const sealing = inTerminal(machine, ['export', '--file', 'sealed.json'])
     for (const question of ['A passphrase', 'The same again']) {

@@ -103,7 +103,7 @@ describe('the config file', () => {
     ['an unknown setting', { credential: 'hush' }, 'has no setting "credential"'],
     ['a mistyped one', { stroe: 'file:/x' }, 'Did you mean store?'],
     ['no object', [], 'is not a JSON object'],
-    ['no JSON', '{', 'is not a JSON object'],
+    ['no JSON', '{', 'is broken JSON, from line 1 on'],
     ['a setting of the wrong kind', { account: 7 }, 'has a wrong account'],
     ['an empty one', { store: '' }, 'has a wrong store'],
     ['one address for a list', { regionalAuthUrls: 'https://a.example' }, 'It must be a list of addresses'],

@@ -47,6 +47,29 @@ describeInTerminal('owner-sso setup', () => {
     expect(login.code).toBe(0)
   })
 
+  it('asks again for what no command could use, and offers to keep only what could be', async () => {
+    const terminal = inTerminal(machine, ['setup'], unset)
+    const answers = async (question: string, wrong: string, problem: string, right: string): Promise<void> => {
+      await terminal.shows(question)
+      terminal.type(`\u0015${wrong}${enter}`)
+      await terminal.shows(problem)
+      await terminal.shows(question)
+      terminal.type(`\u0015${right}${enter}`)
+    }
+    await answers('Address of the SSO service', 'auth.example.com', 'authUrl must be an address', emulator.authUrl)
+    await answers('Other instances', 'eu.example.com', 'regionalAuthUrls must be an address', emulator.regionalAuthUrl)
+    await answers('Address of the owner API', 'api.example.com', 'address can’t be used', 'http://127.0.0.1:1')
+    await terminal.shows('Keep it all the same?')
+    terminal.type(`y`)
+    await answers('Where tokens live', 'file:http://x', 'can’t be understood', 'file:typo')
+    await answers('E-mail of the account', 'nobody', 'This is no e-mail', '')
+    await terminal.shows('Your settings are in')
+    // The question, and what it became once it was answered.
+    expect(terminal.screen().match(/Keep it all the same/gu)).toHaveLength(2)
+    expect((await terminal.end()).code).toBe(0)
+    expect(config()).toMatchObject({ authUrl: emulator.authUrl, apiUrl: 'http://127.0.0.1:1', store: 'file:typo' })
+  })
+
   it('keeps what it does not ask for, and the former file beside the new one', async () => {
     const before = { account: 'old@example.com', keyring: false, transport: 'modern', authUrl: emulator.authUrl }
     mkdirSync(join(configFile(), '..'), { recursive: true, mode: 0o700 })

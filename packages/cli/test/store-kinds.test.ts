@@ -1,5 +1,5 @@
 /** The kinds of stores: help, `owner-sso stores`, an address that is not understood and the README say the same of them. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { describe, expect, it } from '@jest/globals'
 import { useMachine } from './machine.ts'
@@ -39,6 +39,22 @@ describe('the kinds of stores', () => {
       expect(stdout).not.toContain('hush')
     }
   })
+
+  it('are made by a sign-in, and by no command that only looks', async () => {
+    const before = readdirSync(machine.home)
+    const commands = ['status', 'accounts', 'token', 'refresh', 'logout', 'proxy', 'export', 'doctor', 'broker list']
+    for (const address of ['file:typo', 'file:http://x', 'sqlite:typo.db']) {
+      for (const command of commands) {
+        const { stdout, stderr } = await machine.run([...command.split(' '), '--store', address])
+        const problem = /There is no store at|can’t be understood|is not there yet/u
+        expect([address, command, stdout + stderr]).toEqual([address, command, expect.stringMatching(problem)])
+      }
+    }
+    for (const command of commands) await machine.run(command.split(' '))
+    expect((await machine.run(['status'])).stderr).toContain('Nobody is signed in at file:')
+    expect(readdirSync(machine.home).filter((name) => name !== '.cache')).toEqual(before)
+    expect((await machine.run(['doctor'])).stdout).toMatch(/✔ store .*\(default\) is not there yet/u)
+  }, 60_000)
 
   it('have one to try a sign-in with, of which nothing stays', async () => {
     const tried = await machine.signIn('plain@example.com', { env: { OWNER_SSO_STORE: 'memory:' } })

@@ -60,7 +60,7 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
     openapiRouter(service),
     switchesRouter(controlled),
   ])
-  const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined)
+  const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined, ownerApiUrl)
   const { sso, regional, token, regionalToken } = sockets
   for (const listener of new Set([sso, regional, token, regionalToken])) listener.serve(ssoApp)
   sockets.ownerApi.serve(createOwnerApi(service, faults, journal))

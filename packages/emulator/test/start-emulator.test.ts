@@ -79,6 +79,29 @@ describe('startEmulator', () => {
     }
   })
 
+  it('has a start page with accounts and passcodes for this machine, unless there is no inspector', async () => {
+    await using emulator = await startEmulator()
+    const [, mfa] = emulator.accounts
+    const page = await fetch(emulator.authUrl)
+    const text = await page.text()
+    expect(page.status).toBe(200)
+    for (const part of [
+      'plain@example.com',
+      'correct horse',
+      mfa?.passcode(),
+      'href="/_emulator"',
+      emulator.ownerApiUrl,
+    ])
+      expect(text).toContain(part)
+    const elsewhere = await fetch(emulator.authUrl, { headers: { 'sec-fetch-site': 'cross-site' } })
+    expect([elsewhere.status, (await elsewhere.text()).includes('correct horse')]).toEqual([403, false])
+    const { answer } = await new Client(emulator).authorize('plain@example.com', 'wrong')
+    expect(answer.text).toContain('<a href="/"')
+    await using bare = await startEmulator({ inspector: false })
+    expect((await fetch(bare.authUrl)).status).toBe(404)
+    expect((await new Client(bare).authorize('plain@example.com', 'wrong')).answer.text).not.toContain('<a href="/"')
+  })
+
   it('answers unknown paths, unknown methods and the callback that does not exist with 404', async () => {
     await using emulator = await startEmulator()
     const client = new Client(emulator)

@@ -11,6 +11,9 @@ import { mayCarrySecrets, verificationProblem } from '@owner-sso/core'
  */
 export function ownerApiTarget(value: unknown = process.env['OWNER_SSO_API_URL']): URL {
   const url = value instanceof URL ? value : URL.canParse(String(value)) ? new URL(String(value)) : undefined
+  if (value === undefined || value === '') {
+    throw new TypeError('target is not given: set the environment variable OWNER_SSO_API_URL, or give the option')
+  }
   if (!url || !mayCarrySecrets(url)) {
     throw new TypeError('target must be the owner API’s address: https, or http on a loopback host')
   }

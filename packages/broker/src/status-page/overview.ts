@@ -41,7 +41,7 @@ async function newsFor(visitor: string, waiting: WaitingSignIns): Promise<Notice
     const done = await waiting.get(visitor, 'done')
     if (done === undefined) return undefined
     await waiting.delete(visitor)
-    return { title: `${done.account} is signed in.`, text: 'All programs get tokens again.' }
+    return { title: `${done.account} is signed in.`, text: 'Programs that are invited for it get tokens.' }
   } catch {
     return undefined
   }

@@ -161,6 +161,10 @@ interface Answering {
 function answering({ path, visitors, entrance, open, inside }: Answering) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '', 'http://broker')
+    if (url.pathname === '/' && (request.method === 'GET' || request.method === 'HEAD')) {
+      response.writeHead(303, { location: path }).end()
+      return
+    }
     const isOurs = url.pathname === path || url.pathname.startsWith(`${path}/`)
     // A program's call that the broker has no answer to ends here as well.
     if (!isOurs && !isForPeople(request)) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))

@@ -79,29 +79,41 @@ function table(rows: readonly (readonly string[])[]): string[] {
 
 /** For whoever opens the status page. */
 export function printCode({ settings }: BrokerCall): Promise<void> {
-  return withTokens(settings, undefined, async ({ store }) => {
-    const code = await statusPageCode(store.store)
-    await (settings.json ? printJson({ code }) : printData(code))
-    printNote('Type it into the status page. It works once, for ten minutes.')
-  })
+  return withTokens(
+    settings,
+    undefined,
+    async ({ store }) => {
+      const code = await statusPageCode(store.store)
+      await (settings.json ? printJson({ code }) : printData(code))
+      printNote('Type it into the status page. It works once, for ten minutes.')
+    },
+    { makesStore: true },
+  )
 }
 
 function withClients(
-  { settings, options }: BrokerCall,
+  { settings, options, args }: BrokerCall,
   use: (clients: BrokerClients, account: () => Promise<string>) => Promise<void>,
 ): Promise<void> {
-  return withTokens(settings, undefined, async ({ tokens, store }) => {
-    const clients = brokerClients(clientsPlaceOf(options, store.store))
-    try {
-      await use(clients, () => chosenAccount(settings, tokens))
-    } catch (error) {
-      if (error instanceof ClientsError) throw inWordsOf(error)
-      if (error instanceof TypeError) throw usageError(`${error.message}.`, 'See owner-sso broker --help.')
-      throw error
-    } finally {
-      await clients.close()
-    }
-  })
+  // Programs may be invited before anybody has signed in.
+  const makesStore = args[0] === 'invite' || options.clients !== undefined
+  return withTokens(
+    settings,
+    undefined,
+    async ({ tokens, store }) => {
+      const clients = brokerClients(clientsPlaceOf(options, store.store))
+      try {
+        await use(clients, () => chosenAccount(settings, tokens))
+      } catch (error) {
+        if (error instanceof ClientsError) throw inWordsOf(error)
+        if (error instanceof TypeError) throw usageError(`${error.message}.`, 'See owner-sso broker --help.')
+        throw error
+      } finally {
+        await clients.close()
+      }
+    },
+    { makesStore },
+  )
 }
 
 /** A name that can't be used is the person's; all else is the place that keeps the programs. */

@@ -27,18 +27,23 @@ const pagePath = '/status'
 export async function serve(call: BrokerCall): Promise<void> {
   const asked = askedOf(call)
   const sso = serviceOf(call.settings)
-  await withTokens(call.settings, sso, async (keeping) => {
-    const parts = partsOf(asked, sso, keeping, call.options)
-    const servers: BrokerServer[] = []
-    try {
-      for (const place of asked.places) servers.push(await listening(place, parts))
-      await greet(servers, asked.publicUrl, call.settings.json)
-      await untilStopped()
-    } finally {
-      await Promise.all(servers.map((server) => server.close()))
-      await closeAll(parts)
-    }
-  })
+  await withTokens(
+    call.settings,
+    sso,
+    async (keeping) => {
+      const parts = partsOf(asked, sso, keeping, call.options)
+      const servers: BrokerServer[] = []
+      try {
+        for (const place of asked.places) servers.push(await listening(place, parts))
+        await greet(servers, asked.publicUrl, call.settings.json)
+        await untilStopped()
+      } finally {
+        await Promise.all(servers.map((server) => server.close()))
+        await closeAll(parts)
+      }
+    },
+    { makesStore: true },
+  )
 }
 
 /** What is wrong with an option is told before the store is opened. @throws CommandError */

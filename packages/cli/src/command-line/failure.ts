@@ -182,7 +182,7 @@ const storeAdvice: Record<StoreError['reason'], string> = {
   corrupt: 'Move the damaged record away, then sign in again with: owner-sso login',
   'newer-release': 'Update this program. Don’t remove the record: the account may be signed in.',
   'wrong-key': 'Set OWNER_SSO_ENCRYPTION_KEY to the key that it was stored with.',
-  duplicate: 'Sign in for this account with: owner-sso login',
+  duplicate: 'Use them under that name, or sign in for this account with: owner-sso login',
   busy: 'Try again in a moment.',
 }
 

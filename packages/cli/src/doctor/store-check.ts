@@ -5,16 +5,18 @@ import { createTokenManager, firewallRecordName, type TokenStore } from '@owner-
 import { exitCodes } from '../command-line/command-error.ts'
 import { accountNames } from '../tokens/account.ts'
 import { failureOf } from '../command-line/failure.ts'
-import { type OpenStore, withStore } from '../stores/open-store.ts'
+import { isThere, type OpenStore, withStore } from '../stores/open-store.ts'
+import { storeAt } from '../stores/store-kinds.ts'
 import { tokenUrlsOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { neverRefreshes } from '../tokens/token-keeping.ts'
 import { counted, duration } from '../terminal/wording.ts'
-import { type Finding, good, problem } from './finding.ts'
+import { type Finding, good, note, problem } from './finding.ts'
 import { checkRefresh } from './refresh-check.ts'
 
 export async function checkStore(settings: Settings): Promise<Finding[]> {
   try {
+    if (!isThere(settings.store.value)) return [notThere(settings)]
     return await withStore(settings.store.value, settings, {}, (store) => findingsAt(store, settings))
   } catch (error) {
     const { message, next, exitCode } = failureOf(error)
@@ -22,17 +24,28 @@ export async function checkStore(settings: Settings): Promise<Finding[]> {
   }
 }
 
+/** The default one is made by the first sign-in. Of another it may be the address that is wrong. */
+function notThere({ store }: Settings): Finding {
+  const { kind, place } = storeAt(store.value)
+  const text = `${kind.shown(place)} (${store.from}) is not there yet`
+  if (store.from === 'default') return good('store', `${text}: the first sign-in makes it`)
+  return note('store', `${text}.`, 'Look whether that is its address: the first sign-in makes it.')
+}
+
+const encryptionAdvice =
+  'To seal them, sign in on a desktop with a keyring, or set OWNER_SSO_ENCRYPTION_KEY=$(openssl rand -base64 32) first.'
+
 async function findingsAt({ store, shown, sealed, keyIn, check }: OpenStore, settings: Settings): Promise<Finding[]> {
   await store.read('owner-sso')
   const tokens = createTokenManager({ sso: neverRefreshes, store })
   const accounts = await accountNames(tokens)
   const encryption = sealed
-    ? `records are sealed (AES-256-GCM); the key is in ${keyIn}`
-    : 'none: OWNER_SSO_ENCRYPTION_KEY would seal the records'
+    ? good('encryption', `records are sealed (AES-256-GCM); the key is in ${keyIn}`)
+    : note('encryption', 'none: who can read the store has the tokens.', encryptionAdvice)
   return [
     good('store', `${shown} (${settings.store.from}), ${counted(accounts.length, 'account')}`),
     ...(await check()),
-    good('encryption', encryption),
+    encryption,
     ...severalAccounts(settings, accounts),
     ...(await checkBlocks(store, settings)),
     ...(await Promise.all(accounts.map((account) => checkRefresh(account, tokens, store)))).flat(),

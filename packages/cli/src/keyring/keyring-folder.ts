@@ -19,6 +19,8 @@ export interface KeyringFolder {
   readonly sealed: boolean
   /** The name of the keyring, where the folder has a key in it. */
   readonly keyIn?: string
+  /** What the person is told of it once the command has done its work. */
+  readonly advice?: readonly string[]
 }
 
 /**
@@ -27,14 +29,15 @@ export interface KeyringFolder {
  */
 export async function openKeyringFolder(path: string, folder: TokenStore, use: KeyringUse): Promise<KeyringFolder> {
   let key = await keyOf(path, use)
+  const told: string[] = []
   if (use === 'make') {
     // Opens the folder, or makes it, before anything is put into it.
     await folder.read('owner-sso')
-    key ??= await newKey(path, folder)
+    key ??= await newKey(path, folder, told)
     if (key !== undefined) tellOf(path, await sealInPlace(folder, sealedTokenStore(folder, { keys: [key] })))
   }
   const store = sealingStore(folder, async () => key ?? keyOf(path, use))
-  return key === undefined ? { store, sealed: false } : { store, sealed: true, keyIn: keyringName }
+  return key === undefined ? { store, sealed: false, advice: told } : { store, sealed: true, keyIn: keyringName }
 }
 
 /** The key of a folder; undefined where the folder has none. @throws CommandError where the keyring does not give it */
@@ -68,8 +71,8 @@ const advice: Readonly<Record<KeyringProblem, string>> = {
   failed: 'Look at the keyring with the desktop’s password manager, then run this again.',
 }
 
-/** A key for a folder that has none. Where the keyring can't keep one, a warning, and the folder stays plain. */
-async function newKey(path: string, folder: TokenStore): Promise<Uint8Array | undefined> {
+/** A key for a folder that has none. Where the keyring can't keep one, advice, and the folder stays plain. */
+async function newKey(path: string, folder: TokenStore, told: string[]): Promise<Uint8Array | undefined> {
   // To look through a folder takes longer than the rest of a sign-in: not where there is no keyring.
   if (mayHaveKeyring(process.env) && (await hasSealedRecord(folder))) return undefined
   const [key, entry] = [randomBytes(32), `tokens ${randomUUID()}`]
@@ -77,7 +80,7 @@ async function newKey(path: string, folder: TokenStore): Promise<Uint8Array | un
     await storeKey(entry, key)
   } catch (error) {
     if (!(error instanceof KeyringError)) throw error
-    printNote(
+    told.push(
       `The tokens in ${path} are not encrypted, since ${error.message}: your user and root can read them.`,
       'OWNER_SSO_ENCRYPTION_KEY encrypts them without a keyring; --no-keyring leaves out this warning.',
     )

@@ -9,6 +9,8 @@ export interface Candidate {
   readonly account: string
   readonly grant: RefreshTokenGrant & { readonly auth_url: string }
   readonly issuedAt: number | undefined
+  /** `sub:` and the subject that the tokens tell, where they tell no e-mail. */
+  readonly subject: string | undefined
 }
 
 /**
@@ -31,7 +33,8 @@ export async function candidateOf(
     )
   }
   const auth_url = await instanceOf(found, account, sso)
-  return { account, grant: { refresh_token: found.refreshToken, auth_url }, issuedAt: found.issuedAt }
+  const subject = found.owner?.startsWith('sub:') === true ? found.owner : undefined
+  return { account, grant: { refresh_token: found.refreshToken, auth_url }, issuedAt: found.issuedAt, subject }
 }
 
 /** Who they are for: as the person says, else as the input says. Neither may contradict what the tokens say. */

@@ -1,7 +1,7 @@
 /**
  * `owner-sso import`: takes over refresh tokens that another program has kept. Sends nothing, unless a check is wished.
  */
-import { SessionExistsError, type Sso } from '@owner-sso/core'
+import { isSubjectAccount, SessionExistsError, type Sso, StoreError } from '@owner-sso/core'
 import type { Call } from '../command-line/command.ts'
 import type { ImportFlags, importTokens } from '../command-line/manual.ts'
 import { CommandError, usageError } from '../command-line/command-error.ts'
@@ -15,7 +15,8 @@ import { unsealed } from './export-secret.ts'
 import { type Found, isExportFile, knownShapes, parsed, readShape } from './shapes.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { progressBar } from '../terminal/progress-bar.ts'
-import { askConsent, canAsk } from '../terminal/prompts.ts'
+import { askConsent, askEmail, canAsk } from '../terminal/prompts.ts'
+import { brokenLine } from '../settings/broken-json.ts'
 import { secretFromFile } from '../settings/secret-file.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
@@ -26,6 +27,8 @@ const shown = 20
 interface Work extends TokenKeeping {
   readonly settings: Settings
   readonly options: ImportFlags
+  /** The account, as the person names it. */
+  readonly named: string | undefined
   readonly problems: CommandError[]
 }
 
@@ -36,7 +39,8 @@ export async function run({ settings, options, args }: Call<typeof importTokens>
     settings,
     sso,
     async ({ tokens, store }) => {
-      const work: Work = { settings, options, tokens, store, problems: [] }
+      const named = settings.account?.value ?? (await askedName(found, settings, options))
+      const work: Work = { settings, options, tokens, store, named, problems: [] }
       const candidates = await judged(found, sso, work)
       if (candidates.length > 0 && !options.dryRun) await store.requireWritable()
       tell(found, candidates, work)
@@ -57,6 +61,10 @@ async function foundIn(file: string | undefined, settings: Settings): Promise<Fo
   const isClosed = isExportFile(json) && isSealed(json.sealed)
   const found = readShape(isClosed ? JSON.stringify(await unsealed(json.sealed, settings)) : text)
   if (found !== undefined) return found
+  if (/^\s*[[{]/u.test(text) && json === undefined) {
+    const next = 'Correct it there, or let the other program write it again.'
+    throw usageError(`The input is broken JSON, from line ${brokenLine(text)} on.`, next)
+  }
   throw usageError('No refresh token was found in this input.', `Known are: ${knownShapes.join('; ')}.`)
 }
 
@@ -69,9 +77,21 @@ function meant(found: Found, { account: named }: Settings): Found {
   throw usageError(`The input has no tokens of ${name}.`, 'Name one that it has: --account E-MAIL.')
 }
 
+/** Tokens often tell a subject alone, which no person knows their account by. */
+async function askedName(
+  { tokens: [only, ...others] }: Found,
+  settings: Settings,
+  { yes = false }: ImportFlags,
+): Promise<string | undefined> {
+  const name = only?.account ?? only?.owner
+  const isKnown = name !== undefined && !isSubjectAccount(name)
+  if (isKnown || others.length > 0 || yes || !canAsk(settings)) return undefined
+  printNote('The input names no e-mail. Whose tokens are they?')
+  return askEmail()
+}
+
 /** Those that can be taken over; the others become problems. */
-async function judged(found: Found, sso: Sso, { settings, options, tokens, problems }: Work): Promise<Candidate[]> {
-  const named = settings.account?.value
+async function judged(found: Found, sso: Sso, { named, options, tokens, problems }: Work): Promise<Candidate[]> {
   const isAlone = found.tokens.length === 1
   const candidates: Candidate[] = []
   for (const one of found.tokens) {
@@ -99,7 +119,10 @@ function problemOf(error: unknown, account: string | undefined): CommandError {
 }
 
 function tell({ shape, others }: Found, candidates: readonly Candidate[], { store, problems }: Work): void {
-  printNote(`Found (${shape}): ${counted(candidates.length, 'account')} to import into ${store.shown}.`)
+  const all = counted(candidates.length + problems.length, 'account')
+  const [none, some] = ['none of which can be imported', `${candidates.length} of which can be imported`]
+  const which = candidates.length === 0 ? `, ${none}` : problems.length > 0 ? `, ${some}` : ' to import'
+  printNote(`Found (${shape}): ${all}${which} into ${store.shown}${candidates.length > 0 ? ':' : '.'}`)
   const now = Date.now() / 1000
   for (const { account, grant, issuedAt } of candidates.slice(0, shown)) {
     const age = issuedAt === undefined ? 'age unknown' : `${duration(now - issuedAt)} old`
@@ -126,13 +149,18 @@ async function isAgreed(candidates: readonly Candidate[], { settings, options }:
 }
 
 /** @returns the accounts that were stored and, where that was wished, checked */
-async function takeOver(candidates: readonly Candidate[], { options, tokens, problems }: Work): Promise<string[]> {
+async function takeOver(candidates: readonly Candidate[], work: Work): Promise<string[]> {
+  const { options, tokens, problems } = work
   const imported: string[] = []
   const bar = progressBar(options.check ? 'Importing and checking' : 'Importing', candidates.length)
-  for (const { account, grant } of candidates) {
+  for (const candidate of candidates) {
+    const { account, grant } = candidate
     if (stopped.aborted) break
     try {
-      await tokens.save(account, grant, { replace: options.replace ?? false })
+      await tokens.save(account, grant, { replace: options.replace ?? false }).catch((error: unknown) => {
+        if (error instanceof StoreError && error.reason === 'duplicate') return rename(candidate, work, error)
+        throw error
+      })
       if (options.check) await tokens.refresh(account, { signal: stopped })
       imported.push(account)
     } catch (error) {
@@ -142,6 +170,26 @@ async function takeOver(candidates: readonly Candidate[], { options, tokens, pro
   }
   bar.end()
   return imported
+}
+
+/**
+ * Of tokens that were imported before under the subject that they tell: what is stored there now gets the name that the
+ * person gives.
+ */
+async function rename({ account, subject }: Candidate, { tokens, store }: Work, duplicate: StoreError): Promise<void> {
+  const record = subject === undefined ? undefined : (await store.store.read(subject))?.record
+  if (subject === undefined || record?.state !== 'signed-in' || record.intent !== undefined) throw duplicate
+  const { access_token, refresh_token, auth_url } = record.tokens
+  // Imported, and not used yet: there is no access token.
+  const kept = access_token === '' ? { refresh_token, auth_url } : record.tokens
+  await tokens.forget(subject)
+  try {
+    await tokens.save(account, kept)
+  } catch (error) {
+    await tokens.save(subject, kept)
+    throw error
+  }
+  printNote(`They were stored as ${subject}, and are now stored as ${account}.`)
 }
 
 function factsOf(found: Found, candidates: readonly Candidate[], imported: readonly string[], work: Work): object {
@@ -164,10 +212,13 @@ function endOf(candidates: readonly Candidate[], imported: readonly string[], { 
   if (imported.length > 0) {
     const how = options.check ? 'imported, and refreshed once' : 'imported; the first use refreshes'
     printNote(`${counted(imported.length, 'account')} ${how}. No other program may use these tokens from now on.`)
+    const [only] = imported
+    if (imported.length === 1 && only !== undefined && isSubjectAccount(only))
+      printNote('The input names no e-mail. To store it under one, run the import again with --account E-MAIL.')
   } else if (problem === undefined) printNote('Nothing was stored.')
   if (problem === undefined) return
   if (others.length === 0 && candidates.length <= 1) throw problem
-  const next = 'Each is named above. What was imported stays; run this again for the rest.'
+  const next = `Each is named above, with what helps. ${imported.length > 0 ? 'What was imported stays. ' : ''}One account alone: --account E-MAIL`
   throw new CommandError(
     problem.exitCode,
     `${counted(problems.length, 'account')} could not be imported.`,

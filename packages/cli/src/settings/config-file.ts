@@ -5,6 +5,7 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { nearestName, systemCode } from '@owner-sso/core'
 import { systemError, usageError } from '../command-line/command-error.ts'
+import { brokenLine } from './broken-json.ts'
 import { configFile } from './folders.ts'
 
 export interface ConfigFile {
@@ -116,7 +117,7 @@ function parsed(content: string): object {
     const value: unknown = JSON.parse(content)
     if (isObject(value)) return value
   } catch {
-    // Said below.
+    throw wrong(`is broken JSON, from line ${brokenLine(content)} on`, 'Correct it there: a comma or a quotation mark?')
   }
   throw wrong('is not a JSON object', 'Write something like {"authUrl": "https://auth.example.com"}.')
 }

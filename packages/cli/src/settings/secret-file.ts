@@ -3,7 +3,7 @@
  */
 import { readFile, stat } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { systemError, usageError } from '../command-line/command-error.ts'
+import { CommandError, systemError, usageError } from '../command-line/command-error.ts'
 import { expandHome } from './folders.ts'
 import { printNote } from '../terminal/output.ts'
 
@@ -22,12 +22,15 @@ export async function secretFromFile(path: string, option: string): Promise<stri
 
 async function contentOf(path: string, option: string): Promise<string> {
   try {
-    const { mode } = await stat(path)
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      printNote(`Other users may read ${path}: run chmod 600 on it.`)
-    }
-    return await readFile(path, 'utf8')
+    const stats = await stat(path)
+    if (stats.isDirectory()) throw usageError(`${path} is a folder.`, `Name a file in it: correct ${option}.`)
+    const content = await readFile(path, 'utf8')
+    // Of a file of somebody else's, or of a pipe, only they can change the mode.
+    const isOwn = stats.isFile() && stats.uid === process.getuid?.()
+    if (isOwn && (stats.mode & 0o077) !== 0) printNote(`Other users may read ${path}: run chmod 600 ${path}`)
+    return content
   } catch (error) {
+    if (error instanceof CommandError) throw error
     throw systemError(`${path} can’t be read`, error, `Correct ${option}.`)
   }
 }

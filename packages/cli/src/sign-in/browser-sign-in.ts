@@ -43,7 +43,10 @@ export async function signInWithBrowser(
 
 /** None where no window can be shown. */
 function browserToStart(voice: LoginVoice): string | undefined {
-  if (!hasDisplay(process.env)) return undefined
+  if (!hasDisplay(process.env)) {
+    voice.tell('No window can open here: DISPLAY and WAYLAND_DISPLAY are not set. Any browser will do, on any machine.')
+    return undefined
+  }
   const program = installedBrowser()
   if (program === undefined) {
     voice.tell('Chrome, Chromium, Edge or Brave would spare you the pasting; OWNER_SSO_BROWSER says where one is.')

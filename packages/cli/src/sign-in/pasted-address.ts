@@ -52,7 +52,7 @@ export async function redeemPasted<Result>(
     } catch (error) {
       if (!(error instanceof SsoError) || error.requestSent || stopped.aborted) throw error
       if (!canAsk(settings) || attempt === tries) {
-        const next = 'Run owner-sso login --browser again, and paste the address of the page that you end up on.'
+        const next = 'Run owner-sso login --paste again, and paste the address of the page that you end up on.'
         throw new CommandError(exitCodes.signInAgain, wrongAddress, next)
       }
       voice.problem(wrongAddress)
@@ -68,7 +68,10 @@ async function pastedAddress(settings: Settings): Promise<string> {
     lines.close()
     return line
   }
-  throw usageError('No address was pasted.', 'Run owner-sso login --browser in a terminal.')
+  throw usageError(
+    'No address was pasted.',
+    'Run owner-sso login --paste in a terminal, or send the address to standard input.',
+  )
 }
 
 /** @returns whether it was tried. That it fails is no failure of ours: the address is printed as well. */

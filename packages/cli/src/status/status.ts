@@ -19,7 +19,7 @@ const drawnEvery = 1000
 
 export async function run({ settings, options }: Call<typeof status>): Promise<number> {
   if (options.watch === true) requireTerminal(settings)
-  return withTokens(settings, undefined, async (keeping) => {
+  const show = async (keeping: TokenKeeping): Promise<number> => {
     const shown = (accounts: readonly AccountStatus[]): Line[] => [
       ...(accounts.length > 0 ? statusTable(accounts) : ['Nobody is signed in. Sign in with: owner-sso login']),
       '',
@@ -31,7 +31,10 @@ export async function run({ settings, options }: Call<typeof status>): Promise<n
     else if (accounts.length > 0) await printData(...shown(accounts))
     else printNote(`Nobody is signed in at ${keeping.store.shown}. Sign in with: owner-sso login`)
     return settings.account !== undefined && accounts.some(needsSignIn) ? exitCodes.signInAgain : exitCodes.ok
-  })
+  }
+  // Whoever signs in while it watches is to be seen.
+  const makesStore = options.watch === true && settings.store.from === 'default'
+  return withTokens(settings, undefined, show, { makesStore })
 }
 
 /** @throws CommandError where the output is no terminal, or for a program */

@@ -5,7 +5,7 @@ import { checkedAccountName, copyTokenSets, type TokenStore, visible } from '@ow
 import type { Call } from '../command-line/command.ts'
 import type { copy as copyCommand, CopyFlags } from '../command-line/manual.ts'
 import { usageError } from '../command-line/command-error.ts'
-import { type OpenStore, requireExistence, withStore } from './open-store.ts'
+import { type OpenStore, withStore } from './open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { type ProgressBar, progressBar } from '../terminal/progress-bar.ts'
 import { counted } from '../terminal/wording.ts'
@@ -59,8 +59,7 @@ export async function run({ settings, options, args }: Call<typeof copyCommand>)
     throw usageError('Two stores are needed.', 'Give the one to copy from, then the one to copy to.')
   const { fromPlain, toPlain } = options
   await withStore(fromAddress, settings, { plain: fromPlain }, async (from) => {
-    requireExistence(from)
-    await withStore(toAddress, settings, { plain: toPlain, signsIn: true }, async (to) => {
+    await withStore(toAddress, settings, { plain: toPlain, signsIn: true, ifMissing: 'make' }, async (to) => {
       if (from.shown === to.shown) throw usageError('Both are the same store.', 'Give two different ones.')
       requireKey(options, from, to)
       await copy(from, to, settings, options)

@@ -15,8 +15,9 @@ export const fileStore: StoreKind = {
   parse(address) {
     if (!address.startsWith('file:')) return undefined
     const path = address.startsWith('file://') ? pathOfUrl(address) : expandHome(address.slice('file:'.length))
-    return path === undefined || path === '' ? undefined : resolve(path)
+    return path === undefined || path === '' || isOtherUrl(path) ? undefined : resolve(path)
   },
+  exists: existsSync,
   shown: folderAddress,
   async open(path, { encryptionKey, keyring }) {
     const { fileTokenStore } = await import('@owner-sso/token-store-file')
@@ -27,12 +28,14 @@ export const fileStore: StoreKind = {
         : await (await import('../keyring/keyring-folder.ts')).openKeyringFolder(path, folder, keyring)
     return {
       ...opened,
-      exists: () => existsSync(path),
       requireWritable: async () => (await import('./folder-check.ts')).requireWritableFolder(path),
       check: async () => (await import('./folder-check.ts')).checkFolder(path),
     }
   },
 }
+
+/** `file:https://…` is a mistake, and no folder called `https:`. */
+const isOtherUrl = (path: string): boolean => /^[a-z][a-z\d+.-]+:\/\//iu.test(path)
 
 function pathOfUrl(url: string): string | undefined {
   try {

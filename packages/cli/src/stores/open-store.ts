@@ -6,6 +6,8 @@ import { encryptionKeys } from '../settings/encryption-key.ts'
 import { tokensFolder } from '../settings/folders.ts'
 import type { KeyringUse } from '../keyring/keyring-folder.ts'
 import type { Settings } from '../settings/settings.ts'
+import { printNote } from '../terminal/output.ts'
+import { memoryStore } from './memory.ts'
 import type { OpenedStore } from './store-kind.ts'
 import { storeAt } from './store-kinds.ts'
 
@@ -21,6 +23,11 @@ export interface StoreOptions {
   readonly plain?: boolean | undefined
   /** Of several keys the first alone opens: what it can't open is sealed with an older one. */
   readonly newestKeyAlone?: boolean | undefined
+  /**
+   * Where nothing is at the address, of which some kinds make a store at the first use: a mistyped address would be an empty
+   * store. `refuse` (default): CommandError; `empty`: nothing is made, and nobody is signed in; `make`.
+   */
+  readonly ifMissing?: 'refuse' | 'empty' | 'make'
   /** Somebody signs in: the default folder, or any where the keyring is turned on, gets a key. */
   readonly signsIn?: boolean | undefined
 }
@@ -39,7 +46,9 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const store = await opened(address, settings, options)
   try {
-    return await use(store)
+    const result = await use(store)
+    printNote(...store.advice)
+    return result
   } finally {
     await store.close()
   }
@@ -48,29 +57,35 @@ export async function withStore<Result>(
 async function opened(
   address: string,
   { ca, keyring }: Pick<Settings, 'ca' | 'keyring'>,
-  { plain = false, newestKeyAlone = false, signsIn = false }: StoreOptions,
+  { plain = false, newestKeyAlone = false, signsIn = false, ifMissing = 'refuse' }: StoreOptions,
 ): Promise<OpenStore> {
   const { kind, place } = storeAt(address)
+  const isMissing = ifMissing !== 'make' && !isThere(address)
+  if (isMissing && ifMissing === 'refuse') {
+    const next = 'owner-sso stores shows which one is in use. If its address is right, owner-sso login makes it.'
+    throw usageError(`There is no store at ${kind.shown(place)}.`, next)
+  }
   const keys = plain ? undefined : encryptionKeys()
   const encryptionKey = newestKeyAlone ? keys?.slice(0, 1) : keys
   const use = plain || encryptionKey !== undefined ? undefined : keyringUse(place, keyring?.value, signsIn)
-  const store = await kind.open(place, { ca: ca?.value, encryptionKey, keyring: use })
+  const access = { ca: ca?.value, encryptionKey, keyring: use }
+  const store = isMissing ? await memoryStore.open('', access) : await kind.open(place, access)
   return {
     shown: kind.shown(place),
     isOfNetwork: kind.isOfNetwork === true,
-    exists: () => true,
     requireWritable: async () => undefined,
     check: async () => [],
     close: async () => undefined,
+    advice: [],
     keyIn: 'OWNER_SSO_ENCRYPTION_KEY',
     ...store,
   }
 }
 
-/** Some stores make their place at the first use: a mistyped address would be an empty store. @throws CommandError */
-export function requireExistence({ exists, shown }: OpenStore): void {
-  if (exists()) return
-  throw usageError(`There is no store at ${shown}.`, 'owner-sso stores shows which one is in use.')
+/** Whether there is a store, as far as its kind can tell without opening it. */
+export function isThere(address: string): boolean {
+  const { kind, place } = storeAt(address)
+  return kind.exists?.(place) ?? true
 }
 
 /** Other folders than the default one are often shared with programs that know no keyring. */

@@ -6,7 +6,7 @@ import type { Call } from '../command-line/command.ts'
 import type { rekey as rekeyCommand } from '../command-line/manual.ts'
 import { usageError } from '../command-line/command-error.ts'
 import { encryptionKeys } from '../settings/encryption-key.ts'
-import { type OpenStore, requireExistence, withStore } from './open-store.ts'
+import { type OpenStore, withStore } from './open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { progressBar } from '../terminal/progress-bar.ts'
 import { counted } from '../terminal/wording.ts'
@@ -21,7 +21,6 @@ export async function run({ settings }: Call<typeof rekeyCommand>): Promise<void
   }
   const address = settings.store.value
   await withStore(address, settings, {}, async (all) => {
-    requireExistence(all)
     await withStore(address, settings, { newestKeyAlone: true }, (newest) => change(all, newest, settings))
   })
 }

@@ -16,6 +16,7 @@ export const sqliteStore: StoreKind = {
     const path = address.startsWith('sqlite:') ? expandHome(address.slice('sqlite:'.length)) : ''
     return path === '' ? undefined : resolve(path)
   },
+  exists: existsSync,
   shown: (path) => `sqlite:${path}`,
   open: openSqlite,
 }
@@ -32,14 +33,12 @@ interface NodeSqlite {
 async function openSqlite(path: string, { encryptionKey }: StoreAccess): Promise<OpenedStore> {
   const { DatabaseSync } = nodeSqlite()
   const { checkDatabase, createTable, sqlTokenStore } = await import('@owner-sso/token-store-sql')
-  const existed = existsSync(path)
   makePrivate(path)
   const client = opened(DatabaseSync, path)
   await createTable(client)
   return {
     store: sqlTokenStore({ client, encryptionKey }),
     sealed: encryptionKey !== undefined,
-    exists: () => existed,
     check: async () => [
       checkMode(path),
       ...(await checkDatabase(client)).map(({ message }) => note('store', message, 'Look at the file.')),

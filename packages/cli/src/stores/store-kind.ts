@@ -21,6 +21,8 @@ export interface StoreKind {
   readonly parse: (address: string) => string | undefined
   /** The address of a place for people and logs: without user name and password. */
   readonly shown: (place: string) => string
+  /** Whether there is anything at the place, for a kind that makes its place at the first use. */
+  readonly exists?: (place: string) => boolean
   /**
    * Opens the store at a place. Its client is loaded only here, so that a call loads no other.
    *
@@ -44,11 +46,11 @@ export interface OpenedStore {
   readonly sealed: boolean
   /** Where the key is, unless it was given. */
   readonly keyIn?: string
-  /** Whether there is anything at the place, for a kind that makes its place at the first use. */
-  readonly exists?: () => boolean
   /** @throws StoreError where a write would fail, for a kind that can tell without one */
   readonly requireWritable?: () => Promise<void>
   /** What else the doctor says of it. */
   readonly check?: () => Promise<Finding[]>
+  /** What the person is told of it once the command has done its work. */
+  readonly advice?: readonly string[]
   readonly close?: () => Promise<void>
 }

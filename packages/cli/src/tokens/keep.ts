@@ -16,7 +16,7 @@ import { serviceOf } from '../settings/configured-service.ts'
 import { stopped, untilStopped } from '../command-line/interruption.ts'
 import { timeSpan } from '../settings/time-span.ts'
 import { accountTeller, jsonTeller, lineTeller, type Teller } from './sweep-teller.ts'
-import { withTokens } from './token-keeping.ts'
+import { type TokenKeeping, withTokens } from './token-keeping.ts'
 
 export async function run({ settings, options }: Call<typeof keep>): Promise<number> {
   const keeping = keepOptionsOf(options)
@@ -24,7 +24,7 @@ export async function run({ settings, options }: Call<typeof keep>): Promise<num
   if (options.once && every !== undefined) throw usageError('--once makes one sweep alone.', 'Omit --every.')
   const teller = settings.json ? jsonTeller() : lineTeller()
   let exitCode: number = exitCodes.ok
-  await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
+  const sweep = async ({ tokens }: TokenKeeping): Promise<void> => {
     const accounts = accountTeller(tokens, teller)
     const onSweep = (event: KeeperEvent): void => {
       accounts.sweep(event)
@@ -40,7 +40,9 @@ export async function run({ settings, options }: Call<typeof keep>): Promise<num
       accounts.end()
       await teller.end()
     }
-  })
+  }
+  // The first sign-in may come later, into what this looks at until then.
+  await withTokens(settings, serviceOf(settings), sweep, { makesStore: options.once !== true })
   return exitCode
 }
 

@@ -21,17 +21,19 @@ export interface TokenKeeping {
 
 /**
  * @param sso - what refreshes; left out by commands that only look
- * @param options - `signsIn`: new tokens will be stored, so a folder gets its key from the keyring
+ * @param options - `signsIn`: new tokens will be stored, so a folder gets its key from the keyring. `makesStore`: one that is
+ *   not there is made; without it nobody is signed in at the default one, and any other is an error
  * @throws whatever `use` throws; CommandError, StoreError from opening the store
  */
 export async function withTokens<Result>(
   settings: Settings,
   sso: Pick<Sso, 'refresh'> | undefined,
   use: (keeping: TokenKeeping) => Promise<Result>,
-  { signsIn = false }: { readonly signsIn?: boolean } = {},
+  { signsIn = false, makesStore = signsIn }: { readonly signsIn?: boolean; readonly makesStore?: boolean } = {},
 ): Promise<Result> {
   const requestBudget = requestBudgetOf(settings)
-  return withStore(settings.store.value, settings, { signsIn }, async (store) => {
+  const ifMissing = makesStore ? 'make' : settings.store.from === 'default' ? 'empty' : 'refuse'
+  return withStore(settings.store.value, settings, { signsIn, ifMissing }, async (store) => {
     const tokens = createTokenManager({ sso: sso ?? neverRefreshes, store: store.store, cachedAccounts, requestBudget })
     try {
       return await use({ tokens, store })

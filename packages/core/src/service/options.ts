@@ -83,6 +83,8 @@ export function parseSsoOptions(options: SsoOptions): SsoSettings {
   // Own properties alone: what somebody put on Object.prototype is not an option.
   const own: SsoOptions = Object.assign(Object.create(null), options)
 
+  // Mostly `process.env.OWNER_SSO_AUTH_URL`, in a terminal where that was forgotten.
+  requireThat(own.authUrl !== undefined, 'authUrl is not given: set OWNER_SSO_AUTH_URL, if it comes from there')
   const authUrl = instanceOrigin('authUrl', own.authUrl)
   const { regionalAuthUrls = [], redirectUri = `${authUrl}/void/callback`, codeChallengeEncoding = 'hex-digest' } = own
   const { accessTokenLifetime, timeout = 15_000, proxy, firewallCooldown = 900 } = own

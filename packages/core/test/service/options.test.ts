@@ -9,6 +9,7 @@ const authUrl = 'https://auth.example.com'
 
 describe('createSso refuses a wrong option with a TypeError that names it', () => {
   it.each<[string, unknown]>([
+    ['authUrl is not given: set OWNER_SSO_AUTH_URL', { authUrl: undefined }],
     ['authUrl', {}],
     ['authUrl', { authUrl: 'auth.example.com' }],
     ['authUrl', { authUrl: 'http://auth.example.com' }],

@@ -12,7 +12,7 @@ export function greeting(emulator: Emulator, inspector: boolean, caFile: string 
   SSO service     ${authUrl}
   other region    ${regionalAuthUrl}
   owner API       ${ownerApiUrl}
-${tokenUrl === authUrl ? '' : `  token endpoint  ${tokenUrl}\n`}${inspector ? `  inspector       ${authUrl}/_emulator\n` : ''}
+${tokenUrl === authUrl ? '' : `  token endpoint  ${tokenUrl}\n`}${inspector ? `  start page      ${authUrl}/\n  inspector       ${authUrl}/_emulator\n` : ''}
 ${accounts.map(accountLine).join('\n')}
 
   Paste into your program's terminal:

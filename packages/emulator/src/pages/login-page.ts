@@ -27,6 +27,8 @@ export interface LoginPageContent {
   readonly inTemplate?: boolean | undefined
   /** As recordings have it, for clients that take the first match of the whole text: without decoys, and without an action. */
   readonly recorded: boolean
+  /** There is one that tells who can sign in. */
+  readonly hasStartPage: boolean
 }
 
 export function loginPage(content: LoginPageContent): string {
@@ -43,7 +45,8 @@ export function loginPage(content: LoginPageContent): string {
     html`<h1>Sign in</h1>
       ${!recorded && decoys} ${script(message)}
       ${message !== undefined && !content.messageInScript && html`<p class="message" role="alert">${message}</p>`}
-      ${form(recorded ? undefined : content.action, inputs)}`,
+      ${form(recorded ? undefined : content.action, inputs)}
+      ${!recorded && content.hasStartPage && html`<p><a href="/" target="_blank">Accounts and passcodes</a></p>`}`,
   )
 }
 
@@ -93,7 +96,7 @@ function givenIdentity({ identity = '' }: LoginPageContent): Markup {
 }
 
 function identityInput({ identity = '' }: LoginPageContent): Markup {
-  return html`<label for="identity">Email</label>
+  return html`<label for="identity">E-mail</label>
     <input type="email" name="identity" value="${identity}" id="identity" autocomplete="username" required />`
 }
 

@@ -5,12 +5,15 @@ import { html, type Markup } from './html.ts'
 
 const styleSheet: Markup = {
   markup: `
-  :root { color-scheme: light dark; --paper: #fff; --ground: #eef0f3; --ink: #16191d; --soft: #5b6470; --line: #ccd2da; --accent: #1f5fd1; --alarm: #b3261e }
-  @media (prefers-color-scheme: dark) { :root { --paper: #1b1f25; --ground: #101317; --ink: #edf0f3; --soft: #9aa5b1; --line: #39414b; --accent: #7aa7ff; --alarm: #ff8a80 } }
+  :root { color-scheme: light dark; --paper: #fff; --ground: #f5f4f0; --ink: #1d2321; --soft: #5a625e; --line: #85857c; --accent: #2a6a5d; --alarm: #9f2d20 }
+  @media (prefers-color-scheme: dark) { :root { --paper: #1c2220; --ground: #131716; --ink: #ecefec; --soft: #a5b0ab; --line: #7d8984; --accent: #7cc7b5; --alarm: #ffb0a2 } }
   * { box-sizing: border-box }
   body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }
-  main { width: min(26rem, 100%); padding: 2rem; background: var(--paper); border: 1px solid var(--line); border-radius: 1rem }
+  main { width: min(26rem, 100%); padding: 2rem; background: var(--paper); border-radius: 1rem }
   h1 { margin: 0 0 1rem; font-size: 1.4rem }
+  h2 { margin: 1.2rem 0 0; font-size: 1rem }
+  p { margin: .3rem 0 }
+  a { color: var(--accent) }
   label { display: block; margin: 1rem 0 .3rem; font-weight: 600 }
   input, select { width: 100%; padding: .7rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .5rem }
   input[type=checkbox] { width: auto }

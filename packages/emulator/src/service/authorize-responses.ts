@@ -58,6 +58,7 @@ export function loginPageResponse(
     isSecondPage: service.settings.identityFirst && session.asksFor === 'credential',
     inTemplate: session.inTemplate,
     recorded: isLenient(service.settings),
+    hasStartPage: service.settings.inspector,
   })
   const decision = message === undefined ? 'a session began: the login page' : `the login page again: ${message}`
   return withReason(decision, htmlResponse(status, body, authorizeCookies(service, session)), message !== undefined)

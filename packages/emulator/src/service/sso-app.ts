@@ -15,6 +15,9 @@ import { html } from '../pages/html.ts'
 import type { Region } from './instances.ts'
 import type { Journal } from '../journal/journal.ts'
 import { page } from '../pages/page.ts'
+import { startPage } from '../pages/start-page.ts'
+import { guard } from '../control/guard.ts'
+import { accountView } from './accounts.ts'
 import { withReason, htmlResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from './service-state.ts'
 import { readServiceRequest, type ServiceRequest } from '../http/service-request.ts'
@@ -33,6 +36,7 @@ export function createSsoApp(
   faults: Faults,
   journal: Journal,
   control: Router | undefined,
+  ownerApiUrl: string,
 ): Express {
   const place = (request: IncomingMessage): Region => service.instances.of(request).region
   const app = bareApp(service.settings, journal, place, control)
@@ -95,6 +99,12 @@ export function createSsoApp(
     app.post(
       `${prefix}/authorize/mfa/backupcodes/attempt`,
       at(() => 'mfa-backup-code', backupCodeEndpoint),
+    )
+  }
+  if (control !== undefined) {
+    const accounts = service.accounts.all.map((account) => accountView(account, service.clock))
+    app.get('/', guard, (_request, response) =>
+      sendResponse(response, htmlResponse(200, startPage(accounts, ownerApiUrl))),
     )
   }
   app.get('/void/callback', (_request, response) => sendResponse(response, htmlResponse(404, callbackPage)))

@@ -51,9 +51,10 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 /** The methods that are forwarded. Not OPTIONS: the owner API's CORS rules are not the application's. Never TRACE or CONNECT. */
 export const forwardedMethods: ReadonlySet<string> = new Set(methods)
 
-/** The answer of a code. */
-export function ownerApiErrorAnswer(code: OwnerApiErrorCode): Answer {
-  const [status, detail] = ownerApiErrors[code]
+/** The answer of a code, in its own words or in those that say more. */
+export function ownerApiErrorAnswer(code: OwnerApiErrorCode, more?: string): Answer {
+  const [status, sentence] = ownerApiErrors[code]
+  const detail = more ?? sentence
   return problemAnswer(status, code, detail, { headers: headersFor(status, code) })
 }
 

@@ -4,6 +4,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Answer } from '../answers/problem.ts'
 import { forwardedMethods, ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
+import { property } from '../property.ts'
 import { isCrossSite } from './cross-site.ts'
 import { declaresBody } from './request-body.ts'
 import { isBelow, isPlainQuery, isUnambiguous } from './request-path.ts'
@@ -25,9 +26,24 @@ export function admission(request: IncomingMessage, rules: AdmissionRules): stri
   const [path = ''] = url.split('?')
   if (!isUnambiguous(path) || !isPlainQuery(url.slice(path.length)))
     return ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_PATH')
-  if (!isBelow(rules.basePath + path, rules.paths)) return ownerApiErrorAnswer('ERR_OWNER_API_PATH_NOT_ALLOWED')
+  if (!isBelow(rules.basePath + path, rules.paths)) {
+    const mountPath = mountPathOf(request)
+    const isTakenOff = mountPath !== '' && isBelow(rules.basePath + mountPath + path, rules.paths)
+    return ownerApiErrorAnswer('ERR_OWNER_API_PATH_NOT_ALLOWED', isTakenOff ? takenOff(mountPath, path) : undefined)
+  }
   if (isCrossSite(request, rules.trustedOrigins)) return ownerApiErrorAnswer('ERR_OWNER_API_CROSS_SITE')
   return rules.basePath + url
+}
+
+/** Express takes the mount path off: at `/api`, `/api/1/vehicles` asks the owner API for `/1/vehicles`. */
+function takenOff(mountPath: string, path: string): string {
+  return `The path ${mountPath}, at which the proxy is mounted, is taken off before the owner API is asked. Call ${mountPath}${mountPath}${path}, or mount the proxy at /.`
+}
+
+/** Where Express has mounted the proxy. */
+export function mountPathOf(request: IncomingMessage): string {
+  const baseUrl = property(request, 'baseUrl')
+  return typeof baseUrl === 'string' ? baseUrl : ''
 }
 
 /**

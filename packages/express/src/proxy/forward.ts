@@ -10,9 +10,8 @@ import type { Answer } from '../answers/problem.ts'
 import { reported } from '../answers/problem-report.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
 import { nextToken } from '../next-token.ts'
-import { property } from '../property.ts'
 import { tokenHistories } from '../refused-token.ts'
-import { admission } from './admission.ts'
+import { admission, mountPathOf } from './admission.ts'
 import { runExchange } from './exchange.ts'
 import type { Settings } from './options.ts'
 import { ownLocation } from './own-location.ts'
@@ -98,10 +97,4 @@ export function forwarder<Request extends IncomingMessage>(
 /** The caller has an answer, or has gone: nothing is to be sent any more. */
 function isOver({ destroyed, writableEnded }: ServerResponse): boolean {
   return destroyed || writableEnded
-}
-
-/** Where Express has mounted the proxy. */
-function mountPathOf(request: IncomingMessage): string {
-  const baseUrl = property(request, 'baseUrl')
-  return typeof baseUrl === 'string' ? baseUrl : ''
 }

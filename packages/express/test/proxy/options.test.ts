@@ -12,7 +12,7 @@ describe('a wrong option is a TypeError at the start that names it', () => {
     ['target must be', { target: 'http://127.0.0.1.example.com' }],
     ['target must be', { target: 'owner-api.example.com' }],
     ['target must be', { target: 5 }],
-    ['target must be', without('target')],
+    ['target is not given: set the environment variable OWNER_SSO_API_URL', without('target')],
     ['target must have no', { target: 'https://user:secret@owner-api.example.com' }],
     ['target must have no', { target: 'https://owner-api.example.com/?x=1' }],
     ['target must have no', { target: 'https://owner-api.example.com/#x' }],

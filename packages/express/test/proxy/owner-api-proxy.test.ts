@@ -39,6 +39,18 @@ const problemOf = async (answer: Response): Promise<unknown> => {
   return answer.json()
 }
 
+it('says that the mount path is taken off, and the path that works, and says so of no other path', async () => {
+  const home = await serve(express().use('/api', await proxyWith()))
+  const detailOf = async (path: string): Promise<unknown> => {
+    const answer = await fetch(home.url + path)
+    expect(answer.status).toBe(404)
+    return Reflect.get(Object(await problemOf(answer)), 'detail')
+  }
+  expect(await detailOf('/api/1/vehicles')).toMatch(/\/api, at which .* Call \/api\/api\/1\/vehicles, or mount/u)
+  expect(await detailOf('/api/2/vehicles')).toBe('This path of the owner API is not available here.')
+  expect((await fetch(`${home.url}/api/api/1/vehicles`)).status).toBe(200)
+})
+
 it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
   'forwards a %s with the token and streams the answer back',
   async (method) => {

@@ -6,7 +6,7 @@ import { html } from 'hono/html'
 import { page, type PageContext } from './page.ts'
 
 export function entryPage(context: PageContext, problem?: Notice): Html {
-  const title = 'Who are you?'
+  const title = 'Enter the code'
   const input = html`<input
     class="input code"
     autocomplete="one-time-code"

@@ -34,9 +34,9 @@ export function overviewPage(overview: OverviewPage): Html {
       <section class="card" aria-labelledby="accounts">
         <div class="between">
           <h1 id="accounts">Accounts</h1>
-          <a href="${path}/sign-in">Sign another account in</a>
+          <a href="${path}/sign-in">${accounts.length === 0 ? 'Sign an account in' : 'Sign another account in'}</a>
         </div>
-        ${accounts.length === 0 && html`<p class="quiet">Nobody is signed in yet.</p>`}
+        ${accounts.length === 0 && html`<p class="quiet">Nobody is signed in yet. Sign an account in, then invite the programs that need its tokens.</p>`}
         <ul class="rows">
           ${accounts.map((row) => accountRow(row, overview))}
         </ul>
@@ -57,8 +57,8 @@ export function overviewPage(overview: OverviewPage): Html {
 }
 
 const labels: Record<TokenStatus['state'], readonly [label: string, look: 'good' | 'poor']> = {
-  valid: ['Works', 'good'],
-  expired: ['Works', 'good'],
+  valid: ['Valid', 'good'],
+  expired: ['Refreshed when next used', 'good'],
   'in-doubt': ['Refresh under way', 'good'],
   'signed-out': ['Not signed in', 'poor'],
   'reauthentication-required': ['Sign in again', 'poor'],

@@ -16,7 +16,7 @@ export interface PageContext {
 /** A whole document around `content`. */
 export function page({ path, formToken, isInside }: PageContext, title: string, content: Html, narrow = true): Html {
   const leave = html`<form method="post" action="${path}/leave">
-    ${csrfField(formToken)}<button class="link" type="submit">Leave</button>
+    ${csrfField(formToken)}<button class="link" type="submit">Sign out</button>
   </form>`
   const aside = isInside ? leave : undefined
   return frame({ site: 'Token broker', home: path, assets: path, title, narrow, aside }, content)
