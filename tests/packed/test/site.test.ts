@@ -137,7 +137,7 @@ describeInChromium('in a browser', () => {
   it('finds what to do about a captcha, and leads there', async () => {
     const page = await browser.newPage()
     await page.goto(origin)
-    await page.waitForFunction(() => '__vue_app__' in document.querySelector('#app')!)
+    await page.waitForFunction("'__vue_app__' in document.querySelector('#app')")
     await page.keyboard.press('Control+k')
     await page.getByRole('searchbox').fill('captcha')
     await page.locator('.result').first().waitFor()
@@ -156,7 +156,7 @@ describeInChromium('in a browser', () => {
         const page = await browser.newPage({ colorScheme })
         await page.goto(`${origin}/guides/faq`)
         expect(await page.getByRole('banner').textContent()).toContain(version)
-        const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+        const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor')
         await page.close()
         return ground
       }),
