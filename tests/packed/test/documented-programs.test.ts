@@ -1,11 +1,14 @@
 /** The quick starts of the README and the programs of the guides run as they stand, with the packed packages. */
-import { writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { parse } from 'yaml'
 import { type CodeBlock, codeBlocksOf, documents, typedIn } from '../../support/code-blocks.ts'
 import { project, runCommand } from './empty-project.ts'
 import { freePort } from '../../support/free-port.ts'
+import { describeWithPostgres, startPostgres } from '../../support/postgres-server.ts'
 import { describeWithRedis, startRedis } from '../../support/redis-server.ts'
 import { answering, newFolder, paste, type PastedProgram, printing, saved, typed } from './pasted-program.ts'
 import { type Visitor, visitorOf } from './visitor.ts'
@@ -230,17 +233,133 @@ describe('Examples', () => {
     program.child.stdin?.write(`${await emulator.signInByHand(url)}\n`)
     expect(await program.ended).toEqual({ code: 0, printed: expect.stringMatching(/plain@example\.com is valid\n$/u) })
   })
+})
 
-  it('tells what happens, and no secret', async () => {
-    await using program = example('watched.mjs')
-    const { code, printed } = await program.ended
-    expect([code, printed]).toEqual([
-      0,
-      expect.stringMatching(
-        /^\{ step: 'login-page', auth_url: '.*' \}\n\{ step: 'form-submission', .*\n\{ step: 'code-exchange', .*\ntraced \{\s+operation: 'login'[^]*\nrefreshed plain@example\.com 2/u,
-      ),
-    ])
-    expect(printed).not.toMatch(/correct horse|eyJ/u)
+it('Logs, metrics and traces: pino gets what happens, and no secret', async () => {
+  await using program = start('docs/guides/logs-metrics-traces.md', 'watched.mjs')
+  const { code, printed } = await program.ended
+  const lines = printed
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect([code, lines.map(({ msg, step, account }) => [msg, step ?? account])]).toEqual([
+    0,
+    [
+      ['step', 'login-page'],
+      ['step', 'form-submission'],
+      ['step', 'code-exchange'],
+      ['traced', undefined],
+      ['refreshed', 'plain@example.com'],
+    ],
+  ])
+  expect(printed).not.toMatch(/correct horse|eyJ/u)
+
+  await using wrong = start('docs/guides/logs-metrics-traces.md', 'watched.mjs', { OWNER_SSO_CREDENTIAL: 'a guess' })
+  expect((await wrong.ended).printed).toMatch(/"code":"ERR_SSO_INVALID_CREDENTIALS"/u)
+  expect((await wrong.ended).printed).not.toMatch(/a guess/u)
+})
+
+describe('In Next.js and Hono', () => {
+  it.each([
+    ['a route handler of Next.js', `import { GET as answer } from './route.js'`],
+    ['a route of Hono', `import { app } from './hono.js'; const answer = (request) => app.fetch(request)`],
+  ])('%s answers a Request with a Response', async (_, handler) => {
+    const folder = newFolder()
+    for (const name of ['route.js', 'hono.js']) {
+      wasRun.add(name)
+      saved('docs/guides/web-handlers.md', name, folder)
+    }
+    const account = 'plain@example.com'
+    const settings = { OWNER_SSO_AUTH_URL: emulator.authUrl, OWNER_SSO_ENCRYPTION_KEY: encryptionKey }
+    await runCommand('owner-sso', ['login', '--account', account, '--auth-url', emulator.authUrl], {
+      ...settings,
+      OWNER_SSO_CREDENTIAL: credential,
+      OWNER_SSO_STORE: `file:${folder}/tokens`,
+    })
+    const calls = `${handler}
+      const to = (init) => answer(new Request('http://localhost/api/vehicles', init))
+      const answers = await Promise.all([to({ headers: { 'x-account': '${account}' } }), to()])
+      console.log(...(await Promise.all(answers.map(async (each) => [each.status, await each.text()]))).flat())
+      const nobody = await to({ headers: { 'x-account': 'nobody@example.com' } })
+      console.log(nobody.status, await nobody.text())`
+    const run = [`cat > calls.mjs <<'end'\n${calls}\nend`, 'node calls.mjs']
+    await using program = typed(run, folder, { ...settings, OWNER_SSO_API_URL: emulator.ownerApiUrl })
+    expect(await program.ended).toEqual({
+      code: 0,
+      printed: expect.stringMatching(/^200 \{.*"count":2.*\} 401 Sign in first\.\n/u),
+    })
+    expect(program.printed()).toMatch(/^503 Not available now\.$/mu)
+    expect(program.printed()).toMatch(/^ERR_SSO_SIGNED_OUT: .+$/mu)
+  })
+})
+
+describeWithPostgres('In Docker', () => {
+  it('its proxy answers over PostgreSQL, with the settings that its compose file gives, and stops cleanly', async () => {
+    await using postgres = await startPostgres()
+    await runCommand('owner-sso', ['login', '--account', 'plain@example.com', '--auth-url', emulator.authUrl], {
+      OWNER_SSO_CREDENTIAL: credential,
+      OWNER_SSO_ENCRYPTION_KEY: encryptionKey,
+      OWNER_SSO_STORE: postgres.url,
+    })
+    const settings = { OWNER_SSO_STORE: postgres.url, API_KEY: 'the key of this test' }
+    await using program = await serve('docs/guides/docker.md', 'proxy.mjs', settings)
+    expect((await program.visitor.get('/api/1/vehicles')).status).toBe(403)
+    const answer = await program.visitor.get('/api/1/vehicles', { 'x-api-key': settings.API_KEY })
+    expect(await answer.json()).toMatchObject({ count: 2 })
+    expect(await endBySignal(program)).toBe(0)
+  })
+})
+
+it('In Docker: the compose file gives the proxy all of its settings, and time to stop', async () => {
+  wasRun.add('compose.yaml')
+  const folder = newFolder()
+  const file = saved('docs/guides/docker.md', 'compose.yaml', folder)
+  const { services, volumes } = parse(readFileSync(file, 'utf8'))
+  const given = Object.keys(services.proxy.environment)
+  await using program = paste('docs/guides/docker.md', 'proxy.mjs', Object.fromEntries(given.map((name) => [name, ''])))
+  const [, missing = ''] = /^Error: Not set: (.*)/mu.exec((await program.ended).printed) ?? []
+  expect(missing.split(', ').toSorted()).toEqual(given.toSorted())
+  expect(new URL(services.proxy.environment.OWNER_SSO_STORE.replace(/\$\{.*\}/u, 'x')).hostname).toBe('db')
+  expect(Number.parseInt(services.proxy.stop_grace_period, 10)).toBeGreaterThan(45)
+  expect(services.db.volumes[0].split(':')[0]).toBe(Object.keys(volumes)[0])
+  const env = {
+    PATH: process.env['PATH'],
+    ...Object.fromEntries(given.map((name) => [name, 'x'])),
+    POSTGRES_PASSWORD: 'x',
+  }
+  const compose = (...args: string[]): number | null =>
+    spawnSync('docker', ['compose', ...args], { cwd: folder, env }).status
+  // Where Docker is, it reads the file too.
+  expect(compose('version') === 0 ? compose('config', '--quiet') : 0).toBe(0)
+})
+
+describeWithRedis('In a cluster', () => {
+  it('two workers share the tokens and a port; one that is killed is replaced', async () => {
+    await using redis = await startRedis('--appendonly', 'yes', '--maxmemory-policy', 'noeviction')
+    await runCommand('owner-sso', ['login', '--account', 'plain@example.com', '--auth-url', emulator.authUrl], {
+      OWNER_SSO_CREDENTIAL: credential,
+      OWNER_SSO_ENCRYPTION_KEY: encryptionKey,
+      OWNER_SSO_STORE: redis.url,
+    })
+    const folder = newFolder()
+    saved('docs/guides/many-instances.md', 'many-instances.mjs', folder)
+    const port = String(await freePort())
+    const settings = { REDIS_URL: redis.url, API_KEY: 'the key of this test', PORT: port }
+    await using program = start('docs/guides/clusters.md', 'cluster.mjs', settings, folder)
+    const origin = `http://127.0.0.1:${port}`
+    await answering(origin, program)
+    const vehicles = async (): Promise<unknown> =>
+      (await fetch(`${origin}/api/1/vehicles`, { headers: { 'x-api-key': settings.API_KEY } })).json()
+    expect(await vehicles()).toMatchObject({ count: 2 })
+    const workers = (): string[] => childrenOf(program.child.pid)
+    const [first = '', second = ''] = workers()
+    process.kill(Number(first), 'SIGKILL')
+    process.kill(Number(second), 'SIGKILL')
+    await answering(origin, program)
+    expect(await vehicles()).toMatchObject({ count: 2 })
+    expect(emulator.counters.loginPages).toBe(1)
+    expect(await endBySignal(program)).toBe(0)
+    expect(first).not.toBe('')
   })
 })
 
@@ -338,4 +457,11 @@ async function endBySignal({ child, ended }: PastedProgram): Promise<number | nu
 /** The current passcode of the phone. */
 function passcode(): string {
   return emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')?.passcode('Device #1') ?? ''
+}
+
+/** The processes that a process has started. */
+function childrenOf(parent: number | undefined): string[] {
+  return spawnSync('pgrep', ['--parent', String(parent)], { encoding: 'utf8' })
+    .stdout.trim()
+    .split('\n')
 }

@@ -24,6 +24,8 @@ const neighbours = [
   'otpauth',
   'http-proxy-middleware',
   'openid-client',
+  'hono',
+  'pino',
 ]
 const types = ['@types/express', '@types/express-session', '@types/passport', '@types/pg', '@types/node']
 

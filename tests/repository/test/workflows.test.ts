@@ -53,19 +53,20 @@ it('CI runs what a fresh clone runs, on each Node that is claimed, as root on De
   })
 })
 
-it('a release comes after CI, by trusted publishing, with provenance and the API reference', () => {
+it('a release comes after CI, by trusted publishing, with provenance and the site', () => {
   expect(workflow('release')).toMatchObject({
     jobs: {
       ci: { uses: './.github/workflows/ci.yml' },
       build: {
         needs: 'ci',
-        steps: expect.arrayContaining([expect.objectContaining({ with: { name: 'api-reference', path: 'docs/api' } })]),
+        steps: expect.arrayContaining([expect.objectContaining({ with: { path: 'tools/site/dist/site' } })]),
       },
       matrix: { needs: 'build', uses: './.github/workflows/matrix.yml' },
       publish: {
         needs: ['build', 'matrix'],
         permissions: { 'id-token': 'write' },
       },
+      site: { needs: 'publish', permissions: { pages: 'write', 'id-token': 'write' } },
     },
   })
 })
@@ -95,10 +96,11 @@ describe('who may do what', () => {
       'release.yml: versions',
       'release.yml: publish',
       'release.yml: tags',
+      'release.yml: site',
     ])
     for (const { steps = [] } of mighty) {
       for (const { uses = '', run = '' } of steps) {
-        expect(uses).toMatch(/^(?:actions\/(?:checkout|setup-node|download-artifact)@|$)/u)
+        expect(uses).toMatch(/^(?:actions\/(?:checkout|setup-node|download-artifact|deploy-pages)@|$)/u)
         expect(run).not.toMatch(
           /\b(?:install|ci|add|exec|npx|pnpm|node|yarn|corepack|turbo|changeset|bash|sh)\b|npm run|\.\/(?!\$tarball)/u,
         )

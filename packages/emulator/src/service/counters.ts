@@ -27,6 +27,7 @@ const none = {
   ownerApiRefusals: 0,
 }
 
+/** How often each thing happened since the emulator started. */
 export type Counters = { -readonly [Name in keyof typeof none]: number }
 
 export function createCounters(): Counters {

@@ -1,0 +1,219 @@
+/** The site, as `npm run docs` makes it: every page, every link, the API reference, the search, a phone. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Browser, describeInChromium, launchChromium } from '../../support/chromium.ts'
+import { codeBlocksOf, documents, readDocument } from '../../support/code-blocks.ts'
+import { entries } from '../../support/published.ts'
+import { runInProject } from './empty-project.ts'
+
+/** Run where the packages are installed, with the compiler of there: what it takes for the public names of the modules. */
+const publicNames = `
+  const ts = require('typescript')
+  const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext }
+  const fileOf = (entry) => ts.resolveModuleName(entry, process.cwd() + '/x.mts', options, ts.sys, undefined, undefined,
+    ts.ModuleKind.ESNext).resolvedModule.resolvedFileName
+  const entries = process.argv.slice(1)
+  const program = ts.createProgram(entries.map(fileOf), options)
+  const checker = program.getTypeChecker()
+  const names = entries.flatMap((entry) => {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(fileOf(entry)))
+    return checker.getExportsOfModule(module).map((name) => {
+      const symbol = name.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(name) : name
+      const comment = ts.displayPartsToString(symbol.getDocumentationComment(checker))
+      return { entry, name: name.name, declaredAs: symbol.name, comment }
+    })
+  })
+  console.log(JSON.stringify(names))`
+
+const site = fileURLToPath(new URL('../../../tools/site/dist/site', import.meta.url))
+const files = readdirSync(site, { recursive: true, encoding: 'utf8' })
+const pages = files.filter((file) => file.endsWith('.html') && file !== '404.html')
+const texts = new Map(pages.map((page) => [page, readFileSync(join(site, page), 'utf8')]))
+
+it('shows every document, and each code block of it', () => {
+  const shown = wordsIn([...texts.values()].map(textOf).join(' '))
+  const missing = documents.flatMap((document) => {
+    const lines = codeBlocksOf(document).flatMap(({ code, line }) => (shown.includes(wordsIn(code)) ? [] : [line]))
+    const [, title = ''] = /^# (.+)$/mu.exec(readDocument(document)) ?? []
+    return shown.includes(wordsIn(title)) ? lines.map((line) => `${document}:${line}`) : [document]
+  })
+  expect(missing.filter((document) => !notPages.some((name) => document.startsWith(name)))).toEqual([])
+})
+
+/** For those who work on the repository, and of no use without it. */
+const notPages = ['.changeset/', 'internal/', 'tools/site/front-page.md']
+
+it('has no link that leads nowhere, and fetches nothing from anywhere else', () => {
+  const anchors = new Map([...texts].map(([page, text]) => [page, new Set(idsIn(text))]))
+  const problems = pages.flatMap((page) => {
+    const text = texts.get(page) ?? ''
+    const links = [...text.matchAll(/<a\b[^>]*? href="([^"]*)"/gu)].map(([, target = '']) => decodeURI(target))
+    const broken = links.filter((link) => {
+      if (/^(?:https?|mailto):/u.test(link)) return false
+      const { pathname, hash } = new URL(link, `http://site/${page}`)
+      const [target, anchor] = [pageAt(decodeURI(pathname)), decodeURI(hash.slice(1))]
+      return target === undefined || (anchor !== '' && anchors.get(target)?.has(anchor) !== true)
+    })
+    const fetched = [...text.matchAll(/<(?:img|script|link|source)\b[^>]*? (?:src|href)="([^"]*)"/gu)]
+      .map(([, address = '']) => address)
+      .filter((address) => !address.startsWith('data:') && !existsSync(join(site, address)))
+    return [...broken, ...fetched].map((what) => `${page}: ${what}`)
+  })
+  expect(pages.length).toBeGreaterThan(50)
+  expect(problems).toEqual([])
+})
+
+it('has each page as plain Markdown too, and all of them in llms.txt', () => {
+  const named = [...readFileSync(join(site, 'llms.txt'), 'utf8').matchAll(/\]\(([^)]+)\)/gu)].map(
+    ([, file = '']) => file,
+  )
+  expect(named.toSorted()).toEqual(pages.map((page) => page.replace('.html', '.md')).toSorted())
+  for (const name of named) expect(readFileSync(join(site, name), 'utf8')).toMatch(/^# /mu)
+})
+
+describe('the API reference', () => {
+  let names: readonly PublicName[] = []
+  beforeAll(async () => {
+    const compiler = ['--input-type=commonjs', '-e', publicNames, ...entries]
+    names = JSON.parse(await runInProject(process.execPath, compiler))
+  }, 60_000)
+
+  it.each(entries)('has each name of %s, with its doc comment', (entry) => {
+    const ours = names.filter((name) => name.entry === entry)
+    expect(ours.length).toBeGreaterThan(0)
+    // What another of our packages declares stands there.
+    const without = ours.filter(({ declaredAs, comment }) => {
+      const isThere = new RegExp(`^### (?:abstract )?(?:~~)?${declaredAs}(?:\\W|$)`, 'mu')
+      const places = [entry, ...entries].map((module) => readFileSync(join(site, 'api', `${module}.md`), 'utf8'))
+      return (
+        !/\w/u.test(comment) ||
+        !places.some((text) => isThere.test(text) && wordsIn(text).includes(firstWords(comment)))
+      )
+    })
+    expect(without.map(({ name }) => name)).toEqual([])
+  })
+
+  it('opens with createSso: on its front page, and on the page of core; the errors come last', () => {
+    const namesOn = (module: string): string[] =>
+      [...readFileSync(join(site, 'api', `${module}.md`), 'utf8').matchAll(/^### (?:abstract )?(\w+)/gmu)].map(
+        ([, name = '']) => name,
+      )
+    expect(readFileSync(join(site, 'api/index.md'), 'utf8')).toMatch(/^[^[]*\[createSso\]/u)
+    expect(namesOn('@owner-sso/core').slice(0, 2)).toEqual(['createSso', 'isCallback'])
+    const onManager = namesOn('@owner-sso/token-manager')
+    const errors = onManager.filter((name) => name.endsWith('Error'))
+    expect(errors.length).toBeGreaterThan(10)
+    expect(onManager.slice(-errors.length)).toEqual(errors)
+    expect(namesOn('@owner-sso/passport')[0]).toBe('OwnerSsoStrategy')
+  })
+})
+
+describeInChromium('in a browser', () => {
+  let browser: Browser
+  let server: Server
+  let origin = ''
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const path = decodeURI(new URL(request.url ?? '/', 'http://site').pathname)
+      const file = pageAt(path) ?? relative('/', path)
+      const isThere = files.includes(file)
+      response.writeHead(isThere ? 200 : 404, { 'content-type': types[extname(file)] ?? 'application/octet-stream' })
+      response.end(isThere ? readFileSync(join(site, file)) : '')
+    })
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    browser = await launchChromium()
+  }, 60_000)
+  afterAll(async () => {
+    await browser.close()
+    server.closeAllConnections()
+    server.close()
+  })
+
+  it('finds what to do about a captcha, and leads there', async () => {
+    const page = await browser.newPage()
+    await page.goto(origin)
+    await page.waitForFunction("'__vue_app__' in document.querySelector('#app')")
+    await page.keyboard.press('Control+k')
+    await page.getByRole('searchbox').fill('captcha')
+    await page.locator('.result').first().waitFor()
+    expect(await page.locator('.result').allTextContents()).toContainEqual(expect.stringMatching(/captcha/iu))
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.pathname !== '/')
+    expect(await page.locator('main').textContent()).toMatch(/captcha/iu)
+    await page.close()
+  }, 60_000)
+
+  it('names the version, and is dark where the reader wants it so', async () => {
+    const { version } = JSON.parse(readFileSync(join(site, '../../../../packages/core/package.json'), 'utf8'))
+    const colours = ['light', 'dark'] as const
+    const grounds = await Promise.all(
+      colours.map(async (colorScheme) => {
+        const page = await browser.newPage({ colorScheme })
+        await page.goto(`${origin}/guides/faq`)
+        expect(await page.getByRole('banner').textContent()).toContain(version)
+        const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+        await page.close()
+        return ground
+      }),
+    )
+    expect(grounds).toEqual(['rgb(255, 255, 255)', 'rgb(27, 27, 31)'])
+  }, 60_000)
+
+  it('fits a phone, every page', async () => {
+    // Without its program, a page is what it will be, and there at once.
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
+    const wide: string[] = []
+    for (const name of pages) {
+      await page.goto(`${origin}/${name}`, { waitUntil: 'load' })
+      const width = await page.locator('html').evaluate((html) => html.scrollWidth)
+      if (width > 390) wide.push(`${name}: ${width}`)
+    }
+    await page.close()
+    expect(wide).toEqual([])
+  }, 120_000)
+})
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+}
+
+/** The file of the page at a path; undefined where there is none. */
+function pageAt(path: string): string | undefined {
+  const file = relative('/', resolve('/', path))
+  const ends = ['', '.html', 'index.html', '/index.html']
+  return ends.map((end) => file + end).find((each) => texts.has(each))
+}
+
+function idsIn(text: string): string[] {
+  return [...text.matchAll(/ id="([^"]+)"/gu)].map(([, id = '']) => decodeURI(id))
+}
+
+function textOf(html: string): string {
+  return html.replaceAll(/<[^>]+>/gu, '').replaceAll(/&(?:#x([0-9a-f]+)|#(\d+)|\w+);/giu, ' ')
+}
+
+/** Letters and digits alone. */
+function wordsIn(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}]+/gu, '')
+}
+
+/** So much of a doc comment as has no markup in it. */
+function firstWords(comment: string): string {
+  return wordsIn((/^[^`{<&[*]+/u.exec(comment)?.[0] ?? '').slice(0, 60))
+}
+
+interface PublicName {
+  readonly entry: string
+  readonly name: string
+  readonly declaredAs: string
+  readonly comment: string
+}
