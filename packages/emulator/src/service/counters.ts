@@ -21,12 +21,14 @@ const none = {
   passcodeChecks: 0,
   /** Challenge pages answered by the firewall, those of faults included. */
   challenges: 0,
-  /** Owner API calls answered with data, those answered 401, and those answered 403 (option `mintedBy`). */
+  /** Owner API calls answered with data, those answered 401, and those answered 403 because of their token (options `mintedBy` and
+   * `refreshedTokens`). */
   ownerApiCalls: 0,
   ownerApiRejections: 0,
   ownerApiRefusals: 0,
 }
 
+/** What the service has counted since its start, or since a reset. */
 export type Counters = { -readonly [Name in keyof typeof none]: number }
 
 export function createCounters(): Counters {
