@@ -257,21 +257,17 @@ describe('owner-sso import', () => {
     expect((await machine.run(['status', '--account', plain])).stdout).toContain('other owner')
   })
 
-  it('stores under the subject where no e-mail is named, and renames that, used or not', async () => {
-    for (const used of [false, true]) {
-      const { access_token, refresh_token, auth_url } = await elsewhere(plain)
-      const input = { access_token, refresh_token, auth_url }
-      const first = await imported(input, '--yes')
-      expect(first.stderr).toContain('run the import again with --account E-MAIL')
-      const subject = (await accountsNow()).trim()
-      expect(subject).toMatch(/^sub:/u)
-      if (used) expect((await tokenOf(subject)).code).toBe(0)
-      const second = await imported(input, '--yes', '--account', plain)
-      expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining(`are now stored as ${plain}`) })
-      expect(await accountsNow()).toBe(`${plain}\n`)
-      expect((await tokenOf(plain)).code).toBe(0)
-      await machine.run(['logout', '--account', plain])
-    }
+  it('stores under the subject where no e-mail is named, and says by which name they are used', async () => {
+    const { access_token, refresh_token, auth_url } = await elsewhere(plain)
+    const input = { access_token, refresh_token, auth_url }
+    expect((await imported(input, '--yes')).code).toBe(0)
+    const subject = (await accountsNow()).trim()
+    expect(subject).toMatch(/^sub:/u)
+    const second = await imported(input, '--yes', '--account', plain)
+    expect(second.code).toBe(2)
+    expect(second.stderr).toContain(`--account ${subject}`)
+    expect(await accountsNow()).toBe(`${subject}\n`)
+    expect((await tokenOf(subject)).code).toBe(0)
   })
 
   it('tells a folder, a file of somebody else’s, and broken JSON with its line', async () => {

@@ -154,12 +154,12 @@ async function takeOver(candidates: readonly Candidate[], work: Work): Promise<s
   const imported: string[] = []
   const bar = progressBar(options.check ? 'Importing and checking' : 'Importing', candidates.length)
   for (const candidate of candidates) {
-    const { account, grant } = candidate
+    const { account, grant, subject } = candidate
     if (stopped.aborted) break
     try {
       await tokens.save(account, grant, { replace: options.replace ?? false }).catch((error: unknown) => {
-        if (error instanceof StoreError && error.reason === 'duplicate') return rename(candidate, work, error)
-        throw error
+        const isStored = error instanceof StoreError && error.reason === 'duplicate' && error.account === subject
+        throw isStored && subject !== undefined ? storedBefore(subject) : error
       })
       if (options.check) await tokens.refresh(account, { signal: stopped })
       imported.push(account)
@@ -173,23 +173,14 @@ async function takeOver(candidates: readonly Candidate[], work: Work): Promise<s
 }
 
 /**
- * Of tokens that were imported before under the subject that they tell: what is stored there now gets the name that the
- * person gives.
+ * Tokens that were imported before under the subject that they tell stay there: to move them would end and begin a session in two
+ * writes, and a crash between them would lose it.
  */
-async function rename({ account, subject }: Candidate, { tokens, store }: Work, duplicate: StoreError): Promise<void> {
-  const record = subject === undefined ? undefined : (await store.store.read(subject))?.record
-  if (subject === undefined || record?.state !== 'signed-in' || record.intent !== undefined) throw duplicate
-  const { access_token, refresh_token, auth_url } = record.tokens
-  // Imported, and not used yet: there is no access token.
-  const kept = access_token === '' ? { refresh_token, auth_url } : record.tokens
-  await tokens.forget(subject)
-  try {
-    await tokens.save(account, kept)
-  } catch (error) {
-    await tokens.save(subject, kept)
-    throw error
-  }
-  printNote(`They were stored as ${subject}, and are now stored as ${account}.`)
+function storedBefore(subject: string): CommandError {
+  return usageError(
+    `These tokens are stored already, as ${subject}.`,
+    `Use them by that name: --account ${subject}. For the e-mail as the name, sign in: owner-sso login --account E-MAIL`,
+  )
 }
 
 function factsOf(found: Found, candidates: readonly Candidate[], imported: readonly string[], work: Work): object {

@@ -21,7 +21,7 @@ const none = {
   passcodeChecks: 0,
   /** Challenge pages answered by the firewall, those of faults included. */
   challenges: 0,
-  /** Owner API calls answered with data, those answered 401, and those answered 403 (option `mintedBy`). */
+  /** Owner API calls answered with data, those answered 401, and those answered 403 for their token (`mintedBy`, `refreshedTokens`). */
   ownerApiCalls: 0,
   ownerApiRejections: 0,
   ownerApiRefusals: 0,
