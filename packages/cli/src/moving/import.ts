@@ -1,7 +1,7 @@
 /**
  * `owner-sso import`: takes over refresh tokens that another program has kept. Sends nothing, unless a check is wished.
  */
-import { isSubjectAccount, SessionExistsError, type Sso, StoreError } from '@owner-sso/core'
+import { DuplicateTokenSetError, isSubjectAccount, SessionExistsError, type Sso } from '@owner-sso/core'
 import type { Call } from '../command-line/command.ts'
 import type { ImportFlags, importTokens } from '../command-line/manual.ts'
 import { CommandError, usageError } from '../command-line/command-error.ts'
@@ -158,7 +158,7 @@ async function takeOver(candidates: readonly Candidate[], work: Work): Promise<s
     if (stopped.aborted) break
     try {
       await tokens.save(account, grant, { replace: options.replace ?? false }).catch((error: unknown) => {
-        const isStored = error instanceof StoreError && error.reason === 'duplicate' && error.account === subject
+        const isStored = error instanceof DuplicateTokenSetError && error.account === subject
         throw isStored && subject !== undefined ? storedBefore(subject) : error
       })
       if (options.check) await tokens.refresh(account, { signal: stopped })
@@ -205,7 +205,7 @@ function endOf(candidates: readonly Candidate[], imported: readonly string[], { 
     printNote(`${counted(imported.length, 'account')} ${how}. No other program may use these tokens from now on.`)
     const [only] = imported
     if (imported.length === 1 && only !== undefined && isSubjectAccount(only))
-      printNote('The input names no e-mail. To store it under one, run the import again with --account E-MAIL.')
+      printNote(`The input names no e-mail. Use the tokens as --account ${only}.`)
   } else if (problem === undefined) printNote('Nothing was stored.')
   if (problem === undefined) return
   if (others.length === 0 && candidates.length <= 1) throw problem
