@@ -258,8 +258,7 @@ describe('owner-sso import', () => {
   })
 
   it('stores under the subject where no e-mail is named, and says by which name they are used', async () => {
-    const { access_token, refresh_token, auth_url } = await elsewhere(plain)
-    const input = { access_token, refresh_token, auth_url }
+    const { id_token: _, ...input } = JSON.parse(JSON.stringify(await elsewhere(plain)))
     expect((await imported(input, '--yes')).code).toBe(0)
     const subject = (await accountsNow()).trim()
     expect(subject).toMatch(/^sub:/u)

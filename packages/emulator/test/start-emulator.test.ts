@@ -83,7 +83,7 @@ describe('startEmulator', () => {
     await using emulator = await startEmulator()
     const [, mfa] = emulator.accounts
     const page = await fetch(emulator.authUrl)
-    const text = await page.text()
+    const shown = await page.text()
     expect(page.status).toBe(200)
     for (const part of [
       'plain@example.com',
@@ -92,7 +92,7 @@ describe('startEmulator', () => {
       'href="/_emulator"',
       emulator.ownerApiUrl,
     ])
-      expect(text).toContain(part)
+      expect(shown).toContain(part)
     const elsewhere = await fetch(emulator.authUrl, { headers: { 'sec-fetch-site': 'cross-site' } })
     expect([elsewhere.status, (await elsewhere.text()).includes('correct horse')]).toEqual([403, false])
     const { answer } = await new Client(emulator).authorize('plain@example.com', 'wrong')
