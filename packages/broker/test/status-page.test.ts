@@ -340,7 +340,7 @@ describe('the page', () => {
     const end = new Date(expires_at * 1000).toISOString().slice(11, 16)
     const signIn = '/status/sign-in?account=plain%40example.com'
     expect(await row()).toEqual([
-      'Works',
+      'Valid',
       `Refreshed tokens are refused by the owner API. Works until ${end} UTC; sign in again before.Sign in`,
       signIn,
     ])
