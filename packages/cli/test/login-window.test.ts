@@ -88,7 +88,7 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
     const page = await window.page()
     await terminal.shows('There is nothing to copy')
     await terminal.shows('14 min left')
-    expect(await page.getByLabel('Email').inputValue()).toBe('plain@example.com')
+    expect(await page.getByLabel('E-mail').inputValue()).toBe('plain@example.com')
     // What removes the profile in the end knows no secret of the caller either, and is in nobody's way.
     const keeper = keeperOf(machine)
     expect(readlinkSync(`${keeper}/cwd`)).toBe(join(machine.home, 'tmp'))

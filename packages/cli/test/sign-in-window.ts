@@ -91,7 +91,7 @@ function isRunning(pid: number): boolean {
 
 /** Types e-mail and password, the letters of the captcha where there is one, and sends the form. */
 export async function signInOn(page: Page, identity: string): Promise<void> {
-  await page.getByLabel('Email').fill(identity)
+  await page.getByLabel('E-mail').fill(identity)
   await page.getByLabel('Password').fill(credential)
   const letters = await page.locator('svg[aria-label="captcha"] text').allTextContents()
   if (letters.length > 0) await page.getByRole('textbox', { name: 'Captcha' }).fill(letters.join(''))

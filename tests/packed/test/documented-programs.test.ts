@@ -53,7 +53,7 @@ it('README.md: its first program, followed from the empty folder to the vehicles
 
 it.each([
   [{ OWNER_SSO_CREDENTIAL: 'a guess' }, /^ERR_SSO_INVALID_CREDENTIALS: [A-Z][^\n]+\n$/u],
-  [{ OWNER_SSO_AUTH_URL: '' }, /^TypeError: authUrl must be [^\n]+\n$/u],
+  [{ OWNER_SSO_AUTH_URL: '' }, /^Error: OWNER_SSO_AUTH_URL is not set: [^\n]+\n$/u],
 ])('README.md: its first program says what is wrong in one line: %s', async (environment, words) => {
   await using program = start('README.md', 'first.mjs', environment)
   expect(await program.ended).toEqual({ code: 1, printed: expect.stringMatching(words) })
