@@ -124,7 +124,7 @@ export const programs = [
     name: 'package-size',
     ours: /^@owner-sso/u,
     heading: 'What an installation brings',
-    text: 'Each package installed into an empty project, beside the peers.',
+    text: 'Eight of our packages and some comparable ones, each installed into an empty project of its own.',
     value: 'installed kB',
     floor: 0,
   },

@@ -10,6 +10,7 @@ import {
   hasFallenBack,
   intentOf,
   isReplacementAsked,
+  isUsable,
   type Knowledge,
   type Moment,
   openIntent,
@@ -104,12 +105,12 @@ export function isHeldUp(known: Knowledge, now: Instant): boolean {
 }
 
 /**
- * What callers hear while in doubt, with the time of the replay: shortly before the old access token expires, and not while a
- * record that was put back may yet be replaced by a newer one.
+ * What callers hear while in doubt, with the time of the replay: shortly before the old access token expires, unless the owner
+ * API refused it, and not while a record that was put back may yet be replaced by a newer one.
  */
 export function inDoubt(known: Knowledge, now: Moment, cause?: unknown): RefreshInDoubtError {
   const intent = openIntent(known)
-  const working = known.ages.expiring - ageOf(known, now)
+  const working = isUsable(known, now) ? known.ages.expiring - ageOf(known, now) : 0
   const restLeft = intent === undefined ? 0 : replayRestLeft(known, intent, now)
   const wait = Math.max(working, restLeft, restorationLeft(known, intent, now), 1000)
   const nextAttemptAt = Math.ceil((now.wall + wait) / 1000)

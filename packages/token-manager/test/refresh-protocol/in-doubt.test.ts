@@ -131,6 +131,20 @@ describe('a lost answer', () => {
     expect(world.sent).toEqual(['r0', 'r0'])
   })
 
+  it('is said to be tried again after the pause, not at the end of an access token that the owner API refused', async () => {
+    const { world, tokens } = await signedIn()
+    world.answer = lost
+    await expect(tokens.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
+    await expect(tokens.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
+    await tokens.invalidate(account, 'a0')
+    world.answer = world.newTokens
+    const nextAttemptAt = world.now() / 1000 + 60
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ nextAttemptAt })
+    expect(await tokens.status(account)).toMatchObject({ state: 'in-doubt', next_attempt_at: nextAttemptAt })
+    await world.pass(60_000)
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+  })
+
   it('is asked for again in time although the clock was a day ahead when it was lost', async () => {
     const { world } = await signedIn(hours(8))
     world.answer = lost
