@@ -194,6 +194,50 @@ describe.each<[string, () => Call | Promise<Call>]>([
   })
 })
 
+it.each([1, 4096, 4097, 100_000])(
+  'a 403 of %d bytes reaches the caller of ownerFetch whole, with its address',
+  async (bytes) => {
+    const ownerApi = await startOwnerApi()
+    closing.push(() => ownerApi.close())
+    ownerApi.answer((_seen, response) => response.writeHead(403, { 'x-reason': 'scope' }).end('x'.repeat(bytes)))
+    const answer = await ownerFetch({ tokens, account, target: ownerApi.url })('/api/1/vehicles')
+    expect([answer.status, answer.headers.get('x-reason'), answer.url]).toEqual([
+      403,
+      'scope',
+      `${ownerApi.url}/api/1/vehicles`,
+    ])
+    expect(await answer.text()).toBe('x'.repeat(bytes))
+  },
+)
+
+describe('a 403 whose body does not end', () => {
+  it.each(['ownerFetch', 'ownerApiProxy'])(
+    'is the caller’s, and its connection is let go with it, with %s',
+    async (through) => {
+      const ownerApi = await startOwnerApi()
+      const gone = new Promise<void>((resolve) => {
+        ownerApi.answer((_seen, response) => void response.once('close', resolve).writeHead(403).write('{'))
+      })
+      const proxy = ownerApiProxy({ target: ownerApi.url, tokens, account, authorize: true })
+      const home = await listen(proxy)
+      closing.push(
+        () => ownerApi.close(),
+        () => proxy.close(),
+        () => home.close(),
+      )
+      const call = through === 'ownerFetch' ? ownerFetch({ tokens, account, target: ownerApi.url }) : fetch
+      const leave = new AbortController()
+      const answer = await call(`${through === 'ownerFetch' ? ownerApi.url : home.url}/api/1/vehicles`, {
+        signal: leave.signal,
+      })
+      expect(answer.status).toBe(403)
+      leave.abort()
+      await gone
+      expect(emulator.counters.refreshRequests).toBe(0)
+    },
+  )
+})
+
 describe('a 403 with ownerFetch is', () => {
   /** What comes of calls with a token that was issued so many seconds ago, answered with these statuses. */
   async function outcomesOf(age: number, ...statuses: number[]): Promise<unknown> {

@@ -1,12 +1,12 @@
 /**
  * `ownerFetch`: `fetch` with the owner's token on it.
  */
-import { checkOptionNames, startTimeLimit } from '@owner-sso/core'
+import { checkOptionNames } from '@owner-sso/core'
 import { requireAccount } from '../account-source.ts'
 import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
 import { connectionsOf, type Straight } from './connections.ts'
-import { longestRefusal, type Refusal, slowestRefusal } from '../refused-token.ts'
 import { ownerCaller } from './owner-call.ts'
+import { peekAt } from './peeked-answer.ts'
 
 /** Whose token goes on the calls, where to, and through which `fetch`. */
 export interface OwnerFetchOptions extends OwnerCallOptions {
@@ -49,10 +49,14 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
         const headers = new Headers(init?.headers ?? request?.headers)
         headers.set('authorization', `Bearer ${token}`)
         if (transport && !headers.has('user-agent')) headers.set('user-agent', transport.userAgent)
-        const answer = await send(request ?? address, { ...init, headers, redirect: 'manual' })
+        let answer = await send(request ?? address, { ...init, headers, redirect: 'manual' })
         return {
           status: answer.status,
-          refusal: () => refusalOf(answer),
+          async refusal() {
+            const peeked = await peekAt(answer)
+            answer = peeked.answer
+            return peeked.refusal
+          },
           answer: () => answer,
           discard: () => discard(answer),
         }
@@ -71,29 +75,6 @@ function straightFetch(straight: Straight): typeof globalThis.fetch {
     const options: object = { dispatcher: straight.dispatcher(), ...init }
     return globalThis.fetch(input, options)
   }
-}
-
-/** What a 403 says, read from a copy of it: the answer stays whole. */
-async function refusalOf(answer: Response): Promise<Refusal> {
-  const challenge = answer.headers.get('www-authenticate') ?? undefined
-  const reader = answer.body === null ? undefined : answer.clone().body?.getReader()
-  if (reader === undefined) return { challenge, body: undefined }
-  // The copy ends at once; both have ended once the caller has read the answer, or let it go.
-  const giveUp = (): void => void reader.cancel().catch(() => undefined)
-  const endLimit = startTimeLimit(slowestRefusal, giveUp)
-  const pieces: Uint8Array[] = []
-  let left = longestRefusal
-  let isWhole = false
-  while (left >= 0 && !isWhole) {
-    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
-    isWhole = done
-    if (value === undefined) continue
-    left -= value.length
-    pieces.push(value)
-  }
-  endLimit()
-  giveUp()
-  return { challenge, body: left < 0 ? undefined : Buffer.concat(pieces).toString() }
 }
 
 /** Nobody reads the rest of it: its connection is let go, and an error on it does not matter. */
