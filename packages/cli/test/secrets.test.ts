@@ -32,7 +32,7 @@ it('no command but token says a secret, whatever goes wrong, and none is in argu
   const refreshToken = /"refresh_token":"([^"]+)"/u.exec(stored)?.[1]
   const secrets = [canary, totpSecret, token, refreshToken]
   for (const secret of secrets) {
-    expect(secret).toBeTruthy()
+    expect(secret).toMatch(/\S{8}/u)
     expect(said.join('\n')).not.toContain(secret)
   }
   expect(stored).not.toContain(canary)

@@ -14,6 +14,7 @@ import {
   checkedAnswer,
   checkedTokens,
   parseAccessTokenOptions,
+  parseInvalidateOptions,
   parseRefreshOptions,
   parseTokenManagerOptions,
   replacesSession,
@@ -36,7 +37,6 @@ import { spoolOn, spoolReporter } from '../driver/spool.ts'
 import { statusOf } from './status.ts'
 import { claimTry } from './tries.ts'
 import { guardStore } from '../store/guarded-store.ts'
-import { checkOptionNames } from '../support/known-options.ts'
 import { createUnderWay } from '../support/under-way.ts'
 
 /** @throws TypeError naming the option that is wrong */
@@ -102,9 +102,9 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
       getTokens(checkedAccountName(account), parseAccessTokenOptions('getTokens', call), context),
     save: async (account, tokens, saving) => track(save(checkedAccountName(account), tokens, saving)),
     refresh: async (account, call) => refreshNow(checkedAccountName(account), parseRefreshOptions(call), context),
-    invalidate: async (account, accessToken, call = {}) => {
-      checkOptionNames('invalidate', call, { refresh: true })
-      return track(invalidate(checkedAccountName(account), checkedAccessToken(accessToken), call, context))
+    invalidate: async (account, accessToken, call) => {
+      const how = parseInvalidateOptions(call)
+      return track(invalidate(checkedAccountName(account), checkedAccessToken(accessToken), how, context))
     },
     accepted: (account, accessToken) =>
       acceptAccessToken(checkedAccountName(account), checkedAccessToken(accessToken), context),

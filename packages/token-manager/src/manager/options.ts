@@ -5,6 +5,7 @@ import { isSealed } from '../store/sealed-token-store.ts'
 import { parseCallOptions } from '../issuer/call-options.ts'
 import type {
   AccessTokenOptions,
+  InvalidateOptions,
   RefreshCallOptions,
   RefreshTokenGrant,
   SaveOptions,
@@ -108,8 +109,16 @@ export function checkedAccountName(account: string): string {
 
 /** @throws TypeError for what can be no access token */
 export function checkedAccessToken(accessToken: string): string {
-  check(typeof accessToken === 'string' && accessToken !== '', 'accessToken must be the access token that was refused')
+  check(typeof accessToken === 'string' && accessToken !== '', 'accessToken must be a non-empty string')
   return accessToken
+}
+
+/** @throws TypeError for an option that there is none of, or of the wrong kind */
+export function parseInvalidateOptions(options: InvalidateOptions = {}): InvalidateOptions {
+  checkOptionNames('invalidate', options, { refresh: true })
+  const { refresh = true } = options
+  check(typeof refresh === 'boolean', 'refresh must be true or false')
+  return { refresh }
 }
 
 /** @throws TypeError that names the field of a waiting sign-in that is missing or of the wrong kind */

@@ -233,6 +233,17 @@ describe('the way back', () => {
     expect(world.sent).toEqual(['r0'])
   })
 
+  it('is not touched by a mistyped call', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await refreshed(world, tokens)
+    const mistyped = JSON.parse('{"refresh":"no"}')
+    const mistake = new TypeError('refresh must be true or false')
+    await expect(tokens.invalidate(account, 'a1', mistyped)).rejects.toThrow(mistake)
+    expect(() => tokens.accepted(account, '')).toThrow(new TypeError('accessToken must be a non-empty string'))
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+  })
+
   it('is not shown where a record is printed', async () => {
     const world = bench()
     const tokens = world.process()
