@@ -163,6 +163,7 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_SHORT_VALIDITY: {
     exitCode: exitCodes.network,
+    message: () => 'No access token lives as long as --min-validity asks for.',
     next: () => 'Ask for less, or sign in again.',
   },
   ERR_SSO_STORE: {
