@@ -213,6 +213,7 @@ request({ hostname, port, path, method: 'POST' }, ({ statusCode }) => console.lo
   ])('where there is %s', async (_, args, sentence, variables = {}) => {
     const { code, stdout, stderr } = await machine.run(['broker', 'run', ...args], { env: { ...env, ...variables } })
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) })
+    expect(stderr).not.toContain('never asked')
     expect(leftBehind()).toEqual([])
   })
 })

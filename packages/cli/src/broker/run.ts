@@ -48,12 +48,9 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
     })
     try {
       const proxy = await interceptingProxy({ hosts, certificate, answerRefresh: broker.handler, note: teller.note })
-      try {
-        return await ended(program, args, proxy.url, certificate.authority)
-      } finally {
-        await proxy.close()
-        teller.end()
-      }
+      const code = await ended(program, args, proxy.url, certificate.authority).finally(proxy.close)
+      teller.end()
+      return code
     } finally {
       await broker.close()
       await audit?.close()
@@ -66,11 +63,14 @@ async function ended(program: string, args: readonly string[], proxyUrl: string,
   try {
     stopped.throwIfAborted()
     const child = spawn(program, args, { stdio: 'inherit', env })
+    const exit = exitOf(child)
     passSignalsOn(child)
     await once(child, 'spawn').catch((error: unknown) => {
       throw systemError(`${program} can’t be run`, error, 'Give its path, or a name that is in PATH.')
     })
-    const [code, signal]: [number | null, NodeJS.Signals | null] = await exitOf(child)
+    // Signals may not be for this user to send, as to sudo.
+    child.on('error', () => undefined)
+    const [code, signal] = await exit
     return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
   } finally {
     remove()
@@ -89,7 +89,7 @@ function passSignalsOn(child: ChildProcess): void {
   }
 }
 
-/** It listens on loopback alone, and nobody but the program knows where. @throws CommandError */
+/** It listens on loopback alone, for one program. @throws CommandError */
 function refuseOtherOptions(options: BrokerFlags): void {
   const other = Object.keys(options).find((name) => !['clients', 'rotate', 'audit'].includes(name))
   if (other === undefined) return
