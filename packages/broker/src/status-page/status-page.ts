@@ -173,7 +173,9 @@ function answering({ path, visitors, entrance, open, inside }: Answering) {
     if (!isOurs && !isForPeople(request)) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const name = `${method} ${url.pathname.slice(path.length).replace(/\/$/u, '')}`
-    const visitor = (await visitors()).of(request)
+    const { cookie, ...known } = (await visitors()).of(request)
+    // Elsewhere their cookie is not sent: a new one in its place would sign them out.
+    const visitor = isOurs && cookie !== undefined ? { ...known, cookie } : known
     const empty: Exchange = { request, response, url, visitor, form: new URLSearchParams() }
     try {
       const route = isOurs ? (open.get(name) ?? inside.get(name)) : undefined
