@@ -414,12 +414,17 @@ describe('the page', () => {
     const store: TokenStore = {
       ...kept,
       read: (name) => (isDown ? Promise.reject(new Error('down')) : kept.read(name)),
+      async *accounts() {
+        if (isDown) throw new Error('down')
+        yield* kept.accounts?.() ?? []
+      },
     }
     const page = await start({ store })
     await page.clients.invite({ name: 'kitchen', accounts: [account] })
     const browser = await inside(page)
     isDown = true
-    expect(await browser.open('/status')).toMatchObject({ status: 200 })
+    const shown = load((await browser.open('/status')).text)
+    expect(shown('[aria-labelledby=accounts]').text()).toContain('The list can’t be read now.')
     isDown = false
     expect((await browser.open('/status')).text).toContain('Not signed in')
     let isUnreadable = true

@@ -27,7 +27,7 @@ export async function showOverview(sources: OverviewSources, exchange: Exchange)
     path,
     formToken,
     isInside,
-    accounts: await accountRows(tokens, listed ?? []),
+    accounts: await accountRows(tokens, listed ?? []).catch(() => undefined),
     clients: listed,
     failures: await failures.list(),
     now: Date.now() / 1000,
@@ -57,7 +57,7 @@ async function accountRows(
   return Promise.all(names.map(async (account) => ({ account, status: await statusOf(account) })))
 }
 
-/** Those that are signed in, and those that clients wait for. */
+/** Those that are signed in, and those that clients wait for. @throws what the store fails with, where none is known */
 export async function accountNames(
   tokens: Pick<TokenManager, 'accounts'>,
   clients: readonly BrokerClient[],
@@ -65,8 +65,9 @@ export async function accountNames(
   const names = new Set(clients.flatMap(({ accounts }) => accounts))
   try {
     for await (const name of tokens.accounts()) names.add(name)
-  } catch {
-    // A store that can't list, or can't be read: each row says how it is.
+  } catch (error) {
+    // A store that can't list, or can't be read: the row of each account that is known says how it is.
+    if (names.size === 0) throw error
   }
   return [...names].toSorted((one, other) => one.localeCompare(other))
 }

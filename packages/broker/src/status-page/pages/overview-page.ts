@@ -16,7 +16,8 @@ export interface AccountRow {
 }
 
 export interface OverviewPage extends PageContext {
-  readonly accounts: readonly AccountRow[]
+  /** `undefined` where they could not be read. */
+  readonly accounts: readonly AccountRow[] | undefined
   /** `undefined` where they could not be read. */
   readonly clients: readonly ListedClient[] | undefined
   readonly failures: readonly Failure[]
@@ -35,17 +36,18 @@ export function overviewPage(overview: OverviewPage): Html {
       <section class="card" aria-labelledby="accounts">
         <div class="between">
           <h1 id="accounts">Accounts</h1>
-          <a href="${path}/sign-in">${accounts.length === 0 ? 'Sign an account in' : 'Sign another account in'}</a>
+          <a href="${path}/sign-in">${accounts?.length ? 'Sign another account in' : 'Sign an account in'}</a>
         </div>
-        ${accounts.length === 0 && html`<p class="quiet">Nobody is signed in yet. Sign an account in, then invite the programs that need its tokens.</p>`}
+        ${accounts === undefined && html`<p class="notice bad">The list can’t be read now.</p>`}
+        ${accounts?.length === 0 && html`<p class="quiet">Nobody is signed in yet. Sign an account in, then invite the programs that need its tokens.</p>`}
         <ul class="rows">
-          ${accounts.map((row) => accountRow(row, overview))}
+          ${accounts?.map((row) => accountRow(row, overview))}
         </ul>
       </section>
       <section class="card" aria-labelledby="clients">
         <div class="between">
           <h2 id="clients">Programs</h2>
-          ${accounts.length > 0 && html`<a href="${path}/invite">Invite a program</a>`}
+          ${accounts?.length !== 0 && html`<a href="${path}/invite">Invite a program</a>`}
         </div>
         ${clients === undefined ? html`<p class="notice bad">The list can’t be read now.</p>` : clientList(clients, overview)}
       </section>
