@@ -147,7 +147,7 @@ describeWithPrograms('curl')('a sentence is told', () => {
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
 const { default: axios } = await import(${JSON.stringify(`${axios}/index.js`)})
-const httpsAgent = new Agent({ ca: readFileSync(process.env.PINNED) })
+const httpsAgent = new Agent({ ca: readFileSync(process.env.PINNED), maxVersion: 'TLSv1.2' })
 await axios.post(process.env.AUTH + '/oauth2/v3/token', {}, { httpsAgent }).catch(({ code }) => console.log(code))`)
   /** As older versions of axios do. */
   const bare = node(`
@@ -209,6 +209,7 @@ request({ hostname, port, path, method: 'POST' }, ({ statusCode }) => console.lo
     ['an address off loopback', ['--host', '0.0.0.0', '--', 'true'], 'takes no --host'],
     ['a proxy already', ['--', 'true'], 'https_proxy names a proxy already', { https_proxy: 'http://127.0.0.1:1' }],
     ['no https', ['--', 'true'], 'is no https address', { OWNER_SSO_AUTH_URL: 'http://127.0.0.1:1' }],
+    ['no place for files', ['--', 'true'], 'No folder can be made in /nowhere (ENOENT)', { TMPDIR: '/nowhere' }],
     ['no such bundle', ['--', 'true'], 'which SSL_CERT_FILE names', { SSL_CERT_FILE: '/nowhere.pem' }],
   ])('where there is %s', async (_, args, sentence, variables = {}) => {
     const { code, stdout, stderr } = await machine.run(['broker', 'run', ...args], { env: { ...env, ...variables } })

@@ -27,10 +27,10 @@ const systemBundles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs
  * The caller's environment without what is owner-sso's own, since that holds keys and passwords.
  *
  * @param authority - PEM
- * @throws CommandError where a file can't be read that a variable names, or the new ones can't be written
+ * @throws CommandError where a file can't be read that a variable names, or there is no place for new ones
  */
 export function programEnvironment(proxyUrl: string, authority: string): ProgramEnvironment {
-  const folder = mkdtempSync(join(tmpdir(), 'owner-sso-run-'))
+  const folder = newFolder()
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   const inherited = Object.entries(process.env).filter(([name]) => !/^(?:OWNER_SSO_|no_proxy$)/iu.test(name))
   const env: NodeJS.ProcessEnv = {
@@ -50,6 +50,15 @@ export function programEnvironment(proxyUrl: string, authority: string): Program
     throw error
   }
   return { env, remove }
+}
+
+/** Only this user can open it. */
+function newFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'owner-sso-run-'))
+  } catch (error) {
+    throw systemError(`No folder can be made in ${tmpdir()}`, error, 'Let TMPDIR name a place for it.')
+  }
 }
 
 function systemRoots(): string {
