@@ -42,7 +42,7 @@ export async function call({ base, socketPath }: Address, path: string, options:
         const { statusCode: status = 0, headers: received } = answer
         text(answer).then((whole) => resolve({ status, headers: received, body: whole }), reject)
       })
-        .once('error', reject)
+        .on('error', reject)
         .end(body)
     })
   } catch (error) {
