@@ -42,9 +42,7 @@ export function frame({ site, home, assets, title, narrow = false, aside }: Fram
           ${aside}
         </header>
         <main id="content" class="column ${narrow ? 'narrow' : ''}" tabindex="-1">${content}</main>
-        <script>
-          ${raw(localTimesScript)}
-        </script>
+        ${raw(`<script>${localTimesScript}</script>`)}
       </body>
     </html>`
 }
