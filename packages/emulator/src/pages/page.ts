@@ -22,7 +22,7 @@ const styleSheet: Markup = {
   .message { margin: 1rem 0; padding: .7rem 1rem; border-left: 4px solid var(--alarm); color: var(--alarm) }
   .note, footer { color: var(--soft); font-size: .875rem }
   footer { margin-top: 1.5rem }
-  .apart { margin: 1.2rem 0 }
+  .apart, form + p { margin: 1.2rem 0 }
   code { overflow-wrap: anywhere }
   svg { display: block; width: 10rem; color: var(--ink) }
 `,
