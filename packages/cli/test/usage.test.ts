@@ -51,6 +51,7 @@ describe('wrong usage', () => {
     ['too few', ['copy', 'file:x'], 'owner-sso copy --help'],
     ['a store that is none', ['status', '--store', 'mysql://x'], 'owner-sso stores'],
     ['a password among the arguments', ['status', '--store', 'redis://u:hush@h'], 'OWNER_SSO_STORE'],
+    ['a proxy’s password among them', ['status', '--proxy', 'http://u:hush@h'], 'OWNER_SSO_PROXY'],
     ['a shell that is unknown', ['completion', 'tcsh'], 'bash, zsh and fish'],
     [
       'an address that is none',
