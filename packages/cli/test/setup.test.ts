@@ -71,11 +71,13 @@ describeInTerminal('owner-sso setup', () => {
   })
 
   it('keeps what it does not ask for, and the former file beside the new one', async () => {
-    const before = { account: 'old@example.com', keyring: false, transport: 'modern', authUrl: emulator.authUrl }
+    const proxy = 'http://127.0.0.1:3128'
+    const before = { account: 'old@example.com', keyring: false, transport: 'modern', proxy, authUrl: emulator.authUrl }
     mkdirSync(join(configFile(), '..'), { recursive: true, mode: 0o700 })
     writeFileSync(configFile(), JSON.stringify(before), { mode: 0o600 })
     const terminal = inTerminal(machine, ['setup'], unset)
     for (const question of [
+      'Outbound proxy',
       'Address of the SSO service',
       'Other instances',
       'Address of the owner API',
