@@ -34,10 +34,9 @@ export function openTunnel(
     host: to,
     ...(auth !== undefined && { 'proxy-authorization': `Basic ${Buffer.from(auth).toString('base64')}` }),
   }
-  const { hostname: proxyHost, port: proxyPort } = proxy
   const options = { method: 'CONNECT', path: to, headers, agent: false, signal } as const
   return new Promise((resolve, reject) => {
-    request({ ...options, hostname: proxyHost.replaceAll(/[[\]]/gu, ''), port: proxyPort })
+    request({ ...options, host: proxy.hostname, port: proxy.port })
       .on('connect', ({ statusCode = 0 }, socket: Socket) => {
         if (statusCode === 200) return resolve(socket)
         socket.destroy()
