@@ -120,6 +120,12 @@ describeWithPrograms('curl', 'python3')('owner-sso broker run', () => {
     expect(leftBehind()).toEqual([])
   })
 
+  it('leaves standard input to the program, which waits for what is not there yet', async () => {
+    const python = 'import os; print(os.get_blocking(0), input())'
+    const { stdout } = await machine.run(['broker', 'run', '--', 'python3', '-c', python], { env, input: 'here' })
+    expect(stdout).toBe('True here\n')
+  })
+
   it('tunnels what is for other hosts as it is', async () => {
     const server = createServer((socket) => socket.once('data', (data) => socket.end(data))).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -205,6 +211,8 @@ request({ hostname, port, path, method: 'POST' }, ({ statusCode }) => console.lo
 
   it.each<[string, string[], string, NodeJS.ProcessEnv?]>([
     ['no program', [], 'Name it: owner-sso broker run -- PROGRAM'],
+    ['no name of one', ['--', ''], 'Name it: owner-sso broker run -- PROGRAM'],
+    ['a file in the place of a folder', ['--', './ca.pem/program'], './ca.pem/program can’t be run (ENOTDIR)'],
     ['a program that is not there', ['--', 'no-such-program'], 'no-such-program can’t be run (ENOENT)'],
     ['a mistyped option', ['--rotat', '--', 'true'], 'Did you mean --rotate'],
     ['an address off loopback', ['--host', '0.0.0.0', '--', 'true'], 'takes no --host'],

@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { basename } from 'node:path'
+import { isatty } from 'node:tty'
 import { type AuditEntry, brokerClients, tokenBroker } from '@owner-sso/broker'
 import type { Sso } from '@owner-sso/core'
 import { messageOf, systemError, usageError } from '../command-line/command-error.ts'
@@ -23,7 +24,7 @@ import { runCertificate } from './run-certificate.ts'
 
 /** @returns the program's exit code; for one that a signal ended, 128 and the signal's number */
 export async function run({ settings, options, args: [, program, ...args] }: BrokerCall): Promise<number> {
-  if (program === undefined) throw usageError('Which program?', 'Name it: owner-sso broker run -- PROGRAM')
+  if (!program) throw usageError('Which program?', 'Name it: owner-sso broker run -- PROGRAM')
   refuseOtherOptions(options)
   refuseOtherProxies()
   const sso = serviceOf(settings)
@@ -67,18 +68,26 @@ async function ended(program: string, args: readonly string[], proxyUrl: string,
   const { env, remove } = programEnvironment(proxyUrl, authority)
   try {
     stopped.throwIfAborted()
-    const child = spawn(program, args, { stdio: 'inherit', env })
-    const exit = exitOf(child)
+    const child = await started(program, args, env)
     passSignalsOn(child)
-    await once(child, 'spawn').catch((error: unknown) => {
-      throw systemError(`${program} can’t be run`, error, 'Give its path, or a name that is in PATH.')
-    })
     // Signals may not be for this user to send, as to sudo.
     child.on('error', () => undefined)
-    const [code, signal] = await exit
+    const [code, signal] = await exitOf(child)
     return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
   } finally {
     remove()
+  }
+}
+
+/** @throws CommandError */
+async function started(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  try {
+    // Throws by itself for some that can’t be run, such as a file below a file.
+    const child = spawn(program, args, { stdio: 'inherit', env })
+    await once(child, 'spawn')
+    return child
+  } catch (error) {
+    throw systemError(`${program} can’t be run`, error, 'Give its path, or a name that is in PATH.')
   }
 }
 
@@ -88,8 +97,10 @@ function exitOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | n
 
 /** A terminal sends Ctrl-C to the program as well. */
 function passSignalsOn(child: ChildProcess): void {
+  // `process.stdin` would make the program's own input such that a read of it fails where nothing is there yet.
+  const isInTerminal = [0, 1, 2].some(isatty)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    if (signal === 'SIGINT' && process.stdin.isTTY) continue
+    if (signal === 'SIGINT' && isInTerminal) continue
     process.on(signal, () => child.kill(signal))
   }
 }
