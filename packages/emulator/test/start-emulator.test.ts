@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { request as httpsRequest } from 'node:https'
 import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { networkInterfaces } from 'node:os'
+import { describeWithPrograms } from '../../../tests/support/programs.ts'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../src/index.ts'
 import { Client, documentScope } from './client.ts'
 
@@ -259,6 +262,19 @@ describe('TLS', () => {
     expect(emulator.requests.at(-1)?.tlsVersion).toBe('TLSv1.2')
     await expect(send(emulator, emulator.authUrl, 'TLSv1.2', '')).rejects.toMatchObject({
       code: expect.stringMatching(/UNABLE_TO|SELF_SIGNED/u),
+    })
+  })
+
+  describeWithPrograms('python3')('for Python from 3.13 on', () => {
+    it('is served with certificates that a strict look finds nothing wrong with', async () => {
+      await using emulator = await startEmulator({ tls: true })
+      const python = `
+import ssl, sys, urllib.request
+context = ssl.create_default_context(cadata=sys.argv[2])
+context.verify_flags |= ssl.VERIFY_X509_STRICT # as 3.13 does by itself
+print(urllib.request.urlopen(sys.argv[1], context=context).status)`
+      const { stdout } = await promisify(execFile)('python3', ['-c', python, emulator.authUrl, emulator.ca ?? ''])
+      expect(stdout).toBe('200\n')
     })
   })
 

@@ -1,6 +1,8 @@
 /**
  * A certificate authority and a certificate for loopback, made on the spot.
  */
+import { webcrypto } from 'node:crypto'
+import { isIP } from 'node:net'
 
 export interface Certificate {
   /** PEM of the authority, for clients to trust. */
@@ -10,37 +12,50 @@ export interface Certificate {
 }
 
 /** Elliptic curve keys: made in milliseconds. */
-const keyOptions = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const
+const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 
-/** `host` is certified in addition to the names of loopback. */
+/** `host` is certified in addition to the names of loopback. Both are good for a year. */
 export async function createCertificate(host: string): Promise<Certificate> {
   // Loaded only for TLS: it is the slowest import of all.
-  const { generate } = await import('selfsigned')
-  const authority = await generate([{ name: 'commonName', value: 'owner-sso emulator CA' }], {
-    ...keyOptions,
+  const x509 = await import('@peculiar/x509')
+  x509.cryptoProvider.set(webcrypto)
+  const newKeys = () => webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify'])
+  const [authorityKeys, keys] = [await newKeys(), await newKeys()]
+  const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' }
+  // All that RFC 5280 wants to see: Python looks closely from 3.13 on.
+  const authority = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=owner-sso emulator CA',
+    signingAlgorithm,
+    keys: authorityKeys,
     extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'keyUsage', keyCertSign: true, critical: true },
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(authorityKeys.publicKey),
     ],
   })
-  const server = await generate([{ name: 'commonName', value: 'localhost' }], {
-    ...keyOptions,
-    ca: { key: authority.private, cert: authority.cert },
+  const server = await x509.X509CertificateGenerator.create({
+    subject: 'CN=localhost',
+    issuer: authority.subject,
+    signingAlgorithm,
+    publicKey: keys.publicKey,
+    signingKey: authorityKeys.privateKey,
     extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      { name: 'subjectAltName', altNames: alternativeNames(host) },
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(alternativeNames(host)),
+      await x509.AuthorityKeyIdentifierExtension.create(authorityKeys.publicKey),
     ],
   })
-  return { ca: authority.cert, cert: server.cert, key: server.private }
+  const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
+  return {
+    ca: authority.toString('pem'),
+    cert: server.toString('pem'),
+    key: x509.PemConverter.encode(key, 'PRIVATE KEY'),
+  }
 }
 
-function alternativeNames(host: string): ({ type: 2; value: string } | { type: 7; ip: string })[] {
+function alternativeNames(host: string): { type: 'dns' | 'ip'; value: string }[] {
   const names = new Set(['localhost', '127.0.0.1', '::1', host])
-  return [...names].map((name) => (isAddress(name) ? { type: 7, ip: name } : { type: 2, value: name }))
-}
-
-function isAddress(name: string): boolean {
-  return name.includes(':') || /^[\d.]+$/u.test(name)
+  return [...names].map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value }))
 }
