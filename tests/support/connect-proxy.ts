@@ -1,6 +1,7 @@
 /** An outbound proxy on loopback that answers CONNECT, and remembers where to. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 
 export interface ConnectProxy {
@@ -13,10 +14,15 @@ export interface ConnectProxy {
 /**
  * @param refusal - the status that a CONNECT gets, in place of a tunnel
  * @param login - `user:password`; who gives it is let through all the same
+ * @param at - the address to listen at, and what TLS is spoken with
  */
-export async function startConnectProxy(refusal?: number, login?: string): Promise<ConnectProxy> {
+export async function startConnectProxy(
+  refusal?: number,
+  login?: string,
+  { host = '127.0.0.1', tls }: { readonly host?: string; readonly tls?: { cert: string; key: string } } = {},
+): Promise<ConnectProxy> {
   const tunnels: string[] = []
-  const server = createServer().on('connect', (request, client, head) => {
+  const server = (tls === undefined ? createServer() : createTlsServer(tls)).on('connect', (request, client, head) => {
     tunnels.push(request.url ?? '')
     const isKnown =
       login !== undefined && request.headers['proxy-authorization'] === `Basic ${Buffer.from(login).toString('base64')}`
@@ -33,12 +39,12 @@ export async function startConnectProxy(refusal?: number, login?: string): Promi
     client.on('error', () => upstream.destroy())
     upstream.on('error', () => client.destroy())
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server's address
   const { port } = server.address() as AddressInfo
   return {
-    proxy: `http://127.0.0.1:${port}`,
+    proxy: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     tunnels,
     close: async () => {
       server.closeAllConnections()

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type ConnectProxy, startConnectProxy } from '../../../tests/support/connect-proxy.ts'
+import { runCertificate } from '../src/broker/run-certificate.ts'
 import { credential, type Ended, type Machine, newMachine } from './machine.ts'
 
 const account = 'plain@example.com'
@@ -28,6 +30,9 @@ afterEach(async () => {
   await proxy.close()
   await emulator.close()
 })
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
+const itWithIpv6 = hasIpv6 ? it : it.skip
 
 const env = (given: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
   OWNER_SSO_CA: machine.file('ca.pem', emulator.ca ?? ''),
@@ -76,6 +81,20 @@ describe('the outbound proxy', () => {
     const optional = await doctor({ OWNER_SSO_PROXY: 'http://127.0.0.1:1' }, '--proxy', origin)
     expect(optional.stdout).toContain(`${origin} (--proxy)`)
     expect(optional.code).toBe(7)
+  })
+
+  itWithIpv6('may have an IPv6 address', async () => {
+    proxy = await startConnectProxy(undefined, undefined, { host: '::1' })
+    expect(await doctor({ OWNER_SSO_PROXY: proxy.proxy })).toMatchObject({ code: 0, stderr: '' })
+    expect(proxy.tunnels).toEqual([auth, api])
+  })
+
+  it('that speaks TLS is known by its own name', async () => {
+    const { authority, cert, key } = await runCertificate(['127.0.0.1'])
+    proxy = await startConnectProxy(undefined, undefined, { tls: { cert, key } })
+    const trusting = { OWNER_SSO_PROXY: proxy.proxy, NODE_EXTRA_CA_CERTS: machine.file('proxy.pem', authority) }
+    const { code } = await doctor({ ...trusting, OWNER_SSO_AUTH_URL: emulator.regionalAuthUrl })
+    expect([code, proxy.tunnels]).toEqual([0, [new URL(emulator.regionalAuthUrl).host, api]])
   })
 
   it.each([

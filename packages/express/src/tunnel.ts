@@ -3,7 +3,7 @@
  * and nothing else.
  */
 import { Socket } from 'node:net'
-import { HttpProxyAgent } from 'hpagent'
+import { HttpProxyAgent, type HttpProxyAgentOptions } from 'hpagent'
 import { buildConnector } from 'undici'
 
 /**
@@ -16,7 +16,7 @@ export function throughProxy(
   tls: buildConnector.BuildOptions & { readonly timeout: number },
 ): buildConnector.connector {
   const secure = buildConnector(tls)
-  const agent = new HttpProxyAgent({ proxy })
+  const agent = new HttpProxyAgent(proxyAt(proxy))
   return (options, callback) => {
     const { hostname, port } = options
     const to = { host: hostname, port: port || 443, timeout: tls.timeout }
@@ -25,6 +25,12 @@ export function throughProxy(
       else if (httpSocket instanceof Socket) secure({ ...options, httpSocket }, callback)
     })
   }
+}
+
+/** A proxy as hpagent takes it: what node:http asks has a name without the brackets of IPv6. */
+export function proxyAt(proxy: string): HttpProxyAgentOptions {
+  const proxyRequestOptions = { headers: {}, hostname: new URL(proxy).hostname.replaceAll(/[[\]]/gu, '') }
+  return { proxy, proxyRequestOptions }
 }
 
 /** What hpagent itself says of it. */

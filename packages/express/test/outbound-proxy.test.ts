@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { TokenManager } from '@owner-sso/core'
@@ -15,6 +16,9 @@ beforeEach(async () => {
   tokens = await signedInTokens(emulator)
 })
 afterEach(() => recording.close())
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
+const itWithIpv6 = hasIpv6 ? it : it.skip
 
 /** One call, and what failed on its way. */
 type Call = (target: string, proxy: string) => Promise<{ readonly status?: number; readonly failure?: unknown }>
@@ -50,6 +54,12 @@ describe.each<[string, Call]>([
     expect(seen.match(/CONNECT [^ ]+/gu)).toEqual([`CONNECT ${new URL(emulator.ownerApiUrl).host}`])
     expect(seen).toContain(`proxy-authorization: Basic ${Buffer.from('user:p@ss-word').toString('base64')}`)
     expect(seen).not.toContain(await tokens.getAccessToken(account))
+  })
+
+  itWithIpv6('may have an IPv6 address', async () => {
+    recording = await startRecordingProxy(undefined, '::1')
+    expect((await call(emulator.ownerApiUrl, recording.url)).status).toBe(200)
+    expect(recording.seen()).toContain(`CONNECT ${new URL(emulator.ownerApiUrl).host}`)
   })
 
   it('has no part in plain http, which never leaves this machine', async () => {

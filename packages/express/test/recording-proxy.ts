@@ -12,8 +12,11 @@ export interface RecordingProxy {
   close(): Promise<void>
 }
 
-/** @param refusal - the status that every CONNECT gets, in place of a tunnel */
-export async function startRecordingProxy(refusal?: number): Promise<RecordingProxy> {
+/**
+ * @param refusal - the status that every CONNECT gets, in place of a tunnel
+ * @param host - the address to listen at
+ */
+export async function startRecordingProxy(refusal?: number, host = '127.0.0.1'): Promise<RecordingProxy> {
   let seen = ''
   const sockets = new Set<Socket>()
   const keep = (socket: Socket): Socket => {
@@ -38,12 +41,12 @@ export async function startRecordingProxy(refusal?: number): Promise<RecordingPr
         upstream.pipe(client).pipe(upstream)
       })
     })
-  }).listen(0, '127.0.0.1')
+  }).listen(0, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
     port,
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     seen: () => seen,
     async close() {
       for (const socket of sockets) socket.destroy()

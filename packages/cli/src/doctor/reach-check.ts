@@ -75,7 +75,7 @@ async function headOf(url: URL, { transport, proxy }: UsableConnection, signal: 
   const way =
     socket === undefined
       ? { agent: false as const }
-      : { createConnection: () => connect({ ...tls, socket, servername: isIP(host) === 0 ? host : '' }) }
+      : { createConnection: () => connect({ ...tls, socket, host, servername: isIP(host) === 0 ? host : '' }) }
   return new Promise((resolve, reject) => {
     const request = isSecure ? requestHttps : requestHttp
     request(url, { ...options, ...way }, (response) => {

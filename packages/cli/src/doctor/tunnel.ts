@@ -3,7 +3,7 @@
  */
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { systemCode } from '@owner-sso/core'
 import { exitCodes } from '../command-line/command-error.ts'
 import type { Given } from '../settings/settings.ts'
@@ -34,9 +34,12 @@ export function openTunnel(
     host: to,
     ...(auth !== undefined && { 'proxy-authorization': `Basic ${Buffer.from(auth).toString('base64')}` }),
   }
-  const options = { method: 'CONNECT', path: to, headers, agent: false, signal } as const
+  const host = proxy.hostname.replaceAll(/[[\]]/gu, '')
+  // Else the proxy's certificate would have to be for the name in the header.
+  const servername = isIP(host) === 0 ? host : ''
+  const options = { method: 'CONNECT', path: to, headers, agent: false, signal, servername } as const
   return new Promise((resolve, reject) => {
-    request({ ...options, host: proxy.hostname, port: proxy.port })
+    request({ ...options, host, port: proxy.port })
       .on('connect', ({ statusCode = 0 }, socket: Socket) => {
         if (statusCode === 200) return resolve(socket)
         socket.destroy()

@@ -95,14 +95,18 @@ async function agentOf(
   const common = { keepAlive: true, keepAliveMsecs: 60_000, maxSockets: 1 }
   // Plain http is spoken on this machine alone: to a proxy it would show the password, and lead to the proxy's own loopback.
   if (origin.protocol === 'http:') return agents.http(common)
-  // The signal ends a CONNECT that the proxy never answers: hpagent passes it on to node:http.
-  const via =
-    proxy === undefined ? undefined : { proxy, proxyRequestOptions: { headers: {}, ...(closed && { signal: closed }) } }
+  const via = proxy === undefined ? undefined : { proxy, proxyRequestOptions: connectOptions(proxy, closed) }
   // Stated, because the environment could turn it off.
   const secure = { ...common, rejectUnauthorized: true, secureContext: sharedContext(tlsMemory, transport.tls) }
   const agent = via ? await agents.proxied({ ...secure, ...via }) : agents.https(secure)
   shareSessions(agent, tlsMemory, via !== undefined)
   return agent
+}
+
+/** What hpagent passes on to node:http: a name without the brackets of IPv6, and what ends a CONNECT that is never answered. */
+function connectOptions(proxy: string, signal: AbortSignal | undefined) {
+  const hostname = new URL(proxy).hostname.replaceAll(/[[\]]/gu, '')
+  return { headers: {}, hostname, ...(signal && { signal }) }
 }
 
 /** Connects, and hands the socket to HTTP/2 or back to the agent, as the service chose (RFC 7301). */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { constants, createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -9,6 +10,9 @@ import { createSso, type Sso, type SsoOptions, type TokenSet, type TransportOpti
 import { type Answers, goodTokens, type SmallService, startSmallService } from '../small-service.ts'
 import { loopbackCertificate, startRawServer } from '../raw-server.ts'
 import { type ConnectProxy, startConnectProxy } from '../../../../tests/support/connect-proxy.ts'
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
+const itWithIpv6 = hasIpv6 ? it : it.skip
 
 const closing: { close(): Promise<unknown> }[] = []
 afterEach(async () => {
@@ -117,8 +121,15 @@ describe('a transport', () => {
     expect(tunnels).toEqual([new URL(service.authUrl).host])
   })
 
-  async function startProxy(): Promise<ConnectProxy> {
-    const proxy = await startConnectProxy()
+  itWithIpv6.each<TransportOption>(['document', 'modern'])('finds one at an IPv6 address: %s', async (transport) => {
+    const { proxy, tunnels } = await startProxy('::1')
+    const service = await small()
+    await ssoAt(service.authUrl, transport, { proxy }).login(credentials)
+    expect(tunnels).toEqual([new URL(service.authUrl).host])
+  })
+
+  async function startProxy(host = '127.0.0.1'): Promise<ConnectProxy> {
+    const proxy = await startConnectProxy(undefined, undefined, { host })
     closing.push(proxy)
     return proxy
   }

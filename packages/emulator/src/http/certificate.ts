@@ -49,7 +49,8 @@ export async function createCertificate(host: string): Promise<Certificate> {
   })
   const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
   return {
-    ca: authority.toString('pem'),
+    // As a file that others may be appended to.
+    ca: `${authority.toString('pem')}\n`,
     cert: server.toString('pem'),
     key: x509.PemConverter.encode(key, 'PRIVATE KEY'),
   }

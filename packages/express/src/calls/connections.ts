@@ -8,7 +8,7 @@ import { HttpsProxyAgent } from 'hpagent'
 import type { Transport } from '@owner-sso/core'
 import { Agent as Dispatcher, ProxyAgent } from 'undici'
 import { property } from '../property.ts'
-import { throughProxy } from '../tunnel.ts'
+import { proxyAt, throughProxy } from '../tunnel.ts'
 import { withoutSwitching } from './switching-answer.ts'
 
 /** What of axios's configuration decides how a request travels. */
@@ -90,7 +90,7 @@ export function connectionsFor(url: URL, config: object, straight: Straight = us
 
 /** One CONNECT for each call: the proxy sees an address, and what is encrypted. */
 function tunnel(proxy: URL, agent: unknown): HttpsProxyAgent {
-  return new HttpsProxyAgent({ ...objectAt(agent, 'options'), keepAlive: false, ...verified, proxy })
+  return new HttpsProxyAgent({ ...objectAt(agent, 'options'), keepAlive: false, ...verified, ...proxyAt(proxy.href) })
 }
 
 /** axios's `proxy` as an address; `undefined` where none was given: `false`, and no word at all. */
