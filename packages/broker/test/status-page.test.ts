@@ -885,6 +885,8 @@ describe('the programs', () => {
         const answer = await submit(browser, '/status/program?name=kitchen', { action: 'rotate' })
         const lines = (id: string): string => load(answer.text)(`#${id}`).text()
         const accessToken = await tokens.getAccessToken(account)
+        // Arguments can be read by everybody on a machine.
+        for (const id of ['curl', 'curl-call']) expect(lines(id)).not.toMatch(/curl .*owner-sso-/u)
         expect(await printedBy('sh', `${lines('curl')}; echo $token`)).toBe(accessToken)
         expect(await printedBy('python3', `${lines('python')}\nprint(token)`)).toBe(accessToken)
         const vehicles = expect.stringMatching(/Daily[\s\S]*"?count"?['"]?: ?2/u)

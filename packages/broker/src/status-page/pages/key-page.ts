@@ -27,7 +27,9 @@ export function keyPage(shown: KeyPage): Html {
 }
 
 function linesOf(scope: ClientScope, key: string, address: string): Html {
-  const bearer = `"Authorization: Bearer ${key}"`
+  // On standard input: everybody on a machine can read the arguments of its programs.
+  const curl = (path: string) =>
+    `curl -fsS --config - ${address}${path} <<END\nheader = "Authorization: Bearer ${key}"\nEND\n`
   const request = (path: string) =>
     `request = urllib.request.Request("${address}${path}", headers={"Authorization": "Bearer ${key}"})`
   if (scope === 'token') {
@@ -37,8 +39,7 @@ function linesOf(scope: ClientScope, key: string, address: string): Html {
       'token = urllib.request.urlopen(request).read().decode()',
     ]
     return html`<h2>Get the current token</h2>
-      ${copied('curl', 'curl', `token=$(curl -fsS -H ${bearer} ${address}/token)`)}
-      ${copied('python', 'Python', python.join('\n'))}
+      ${copied('curl', 'curl', `token=$(${curl('/token')})`)} ${copied('python', 'Python', python.join('\n'))}
       ${copied(
         'client',
         'Settings of a home server, or another client of the service',
@@ -51,7 +52,7 @@ function linesOf(scope: ClientScope, key: string, address: string): Html {
     'print(json.load(urllib.request.urlopen(request)))',
   ]
   return html`<h2>Call the owner API</h2>
-    ${copied('curl-call', 'curl', `curl -fsS -H ${bearer} ${address}/api/1/vehicles`)}
+    ${copied('curl-call', 'curl', curl('/api/1/vehicles').trimEnd())}
     ${copied('python-call', 'Python', python.join('\n'))}
     ${copied(
       'client-call',
