@@ -24,7 +24,6 @@ beforeAll(async () => {
     OWNER_SSO_CA: ca,
     NODE_EXTRA_CA_CERTS: ca,
     SSL_CERT_FILE: ca,
-    CURL_CA_BUNDLE: ca,
     TMPDIR: machine.home,
     AUTH: emulator.authUrl,
     API: emulator.ownerApiUrl,

@@ -12,12 +12,15 @@ export interface ProgramEnvironment {
   readonly remove: () => void
 }
 
-/** Each names a file with authorities that a program trusts: beside its own ones, or in their place. */
+/**
+ * Each names a file with authorities that a program trusts, in place of the system's but for Node's; and with it the
+ * variable that such programs go by where it is not set.
+ */
 const authorityVariables = {
-  NODE_EXTRA_CA_CERTS: 'beside',
-  SSL_CERT_FILE: 'instead',
-  REQUESTS_CA_BUNDLE: 'instead',
-  CURL_CA_BUNDLE: 'instead',
+  NODE_EXTRA_CA_CERTS: undefined,
+  SSL_CERT_FILE: undefined,
+  REQUESTS_CA_BUNDLE: 'CURL_CA_BUNDLE',
+  CURL_CA_BUNDLE: 'SSL_CERT_FILE',
 } as const
 
 /** Debian and its like, Fedora and its like, macOS and BSD. */
@@ -40,8 +43,10 @@ export function programEnvironment(proxyUrl: string, authority: string): Program
     NODE_USE_ENV_PROXY: '1',
   }
   try {
-    for (const [name, effect] of Object.entries(authorityVariables)) {
-      const others = env[name] ? bundleAt(env[name], name) : effect === 'instead' ? systemRoots() : ''
+    for (const [name, substitute = name] of Object.entries(authorityVariables)) {
+      const whose = process.env[name] ? name : substitute
+      const path = process.env[whose]
+      const others = path ? bundleAt(path, whose) : name === 'NODE_EXTRA_CA_CERTS' ? '' : systemRoots()
       env[name] = join(folder, `${name}.pem`)
       writeFileSync(env[name], `${authority}\n${others}`, { mode: 0o600, flag: 'wx' })
     }
