@@ -3,6 +3,7 @@
  * and nothing else.
  */
 import { Socket } from 'node:net'
+import { startTimeLimit } from '@owner-sso/core'
 import { HttpProxyAgent, type HttpProxyAgentOptions } from 'hpagent'
 import { buildConnector } from 'undici'
 
@@ -16,20 +17,28 @@ export function throughProxy(
   tls: buildConnector.BuildOptions & { readonly timeout: number },
 ): buildConnector.connector {
   const secure = buildConnector(tls)
-  const agent = new HttpProxyAgent(proxyAt(proxy))
   return (options, callback) => {
     const { hostname, port } = options
-    const to = { host: hostname, port: port || 443, timeout: tls.timeout }
-    agent.createConnection(to, (error: Error | null, httpSocket) => {
+    const controller = new AbortController()
+    // hpagent's own limit begins anew with each byte of the answer.
+    const endLimit = startTimeLimit(tls.timeout, () => controller.abort())
+    const agent = new HttpProxyAgent(proxyAt(proxy, controller.signal))
+    agent.createConnection({ host: hostname, port: port || 443 }, (error: Error | null, httpSocket) => {
+      endLimit()
       if (error) callback(inWords(error), null)
       else if (httpSocket instanceof Socket) secure({ ...options, httpSocket }, callback)
     })
   }
 }
 
-/** A proxy as hpagent takes it: what node:http asks has a name without the brackets of IPv6. */
-export function proxyAt(proxy: string): HttpProxyAgentOptions {
-  const proxyRequestOptions = { headers: {}, hostname: new URL(proxy).hostname.replaceAll(/[[\]]/gu, '') }
+/**
+ * A proxy as hpagent takes it: what node:http asks has a name without the brackets of IPv6.
+ *
+ * @param signal - ends a CONNECT
+ */
+export function proxyAt(proxy: string, signal?: AbortSignal): HttpProxyAgentOptions {
+  const hostname = new URL(proxy).hostname.replaceAll(/[[\]]/gu, '')
+  const proxyRequestOptions = { headers: {}, hostname, ...(signal && { signal }) }
   return { proxy, proxyRequestOptions }
 }
 
@@ -37,6 +46,6 @@ export function proxyAt(proxy: string): HttpProxyAgentOptions {
 function inWords(error: Error): Error {
   const [, status] = /^Bad response: (\d+)$/u.exec(error.message) ?? []
   if (status !== undefined) return new Error(`The outbound proxy refused the tunnel (${status})`)
-  if (error.message !== 'Proxy timeout') return error
+  if (error.name !== 'AbortError') return error
   return Object.assign(new Error('The outbound proxy did not answer in time'), { code: 'ETIMEDOUT' })
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
@@ -28,10 +30,19 @@ const withFetch: Call = async (target, proxy) => {
   return call('/api/1/vehicles').catch((failure: unknown) => ({ failure }))
 }
 
-const withProxy: Call = async (target, proxy) => {
+const withProxy = async (target: string, proxy: string, more: { connectTimeout?: number } = {}): ReturnType<Call> => {
   let failure: unknown
   const onProblem = (error: unknown): void => void (failure = error)
-  const options = { target, tokens, account, authorize: true, proxy, tls: { ca: emulator.ca }, onProblem } as const
+  const options = {
+    target,
+    tokens,
+    account,
+    authorize: true,
+    proxy,
+    tls: { ca: emulator.ca },
+    onProblem,
+    ...more,
+  } as const
   const ownerApi = ownerApiProxy(options)
   const home = await listen(ownerApi)
   const { status } = await fetch(`${home.url}/api/1/vehicles`)
@@ -45,7 +56,7 @@ const withPassword = ({ port }: { readonly port: number }): string => `http://us
 
 describe.each<[string, Call]>([
   ['ownerFetch', withFetch],
-  ['ownerApiProxy', withProxy],
+  ['ownerApiProxy', (target, proxy) => withProxy(target, proxy)],
 ])('the outbound proxy of %s', (_name, call) => {
   it('is asked for a tunnel, and sees no token in it', async () => {
     recording = await startRecordingProxy()
@@ -77,6 +88,20 @@ describe.each<[string, Call]>([
     expect(told).toContain('The outbound proxy refused the tunnel (407)')
     expect(told).not.toMatch(/p%40ss-word|p@ss-word|Basic/u)
   })
+})
+
+it('the outbound proxy has connectTimeout for its whole answer, however it goes on', async () => {
+  recording = await startRecordingProxy()
+  const slow = createServer((socket) => {
+    socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\n')
+    const dripping = setInterval(() => socket.write('a: b\r\n'), 20)
+    socket.once('close', () => clearInterval(dripping))
+  }).listen(0, '127.0.0.1')
+  await once(slow, 'listening')
+  const { port } = slow.address() as AddressInfo
+  const { failure } = await withProxy(emulator.ownerApiUrl, `http://127.0.0.1:${port}`, { connectTimeout: 100 })
+  expect(inspect(failure)).toContain('The outbound proxy did not answer in time')
+  slow.close()
 })
 
 it('ownerFetch takes no proxy beside a fetch, which makes its own connections', async () => {
