@@ -24,6 +24,7 @@ const allowed = {
   passport: ['core', 'token-store-memory'],
   express: ['core'],
   broker: ['core', 'express', 'sign-in-pages'],
+  'node-red': ['core', 'express', 'token-store-file'],
   cli: [
     'core',
     'token-store-memory',

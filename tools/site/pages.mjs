@@ -59,6 +59,7 @@ export const groups = [
       'express',
       'broker',
       'cli',
+      'node-red',
       'token-store-memory',
       'token-store-file',
       'token-store-redis',
