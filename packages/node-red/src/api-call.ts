@@ -1,7 +1,7 @@
 /**
  * The node `owner API call`: GET and POST, through the rules of the strict proxy.
  */
-import { isBelow, isPlainQuery, isUnambiguous, defaultResponseHeaders, ownerApiErrors, type OwnerApiErrorCode } from '@owner-sso/express'
+import { isBelow, isPlainQuery, isUnambiguous, ownerApiErrors, type OwnerApiErrorCode } from '@owner-sso/express'
 import type { AccountNode } from './account.ts'
 import type { FlowNodeConfig } from './flow-node.ts'
 import type { Message } from './node-red.ts'
@@ -16,6 +16,9 @@ export interface ApiCallConfig extends FlowNodeConfig {
 }
 
 const allowedPaths = ['/api/1/']
+
+/** What a flow may want to know of an answer, and may send on with another body. */
+const answerHeaders = ['content-type', 'date', 'etag', 'last-modified', 'retry-after']
 
 /** Why a call was not made, or brought nothing. */
 class OwnerApiCallError extends Error {
@@ -48,7 +51,7 @@ export async function callOwnerApi(
     message['payload'] = parsed(await answer.text())
     message['statusCode'] = answer.status
     message['headers'] = Object.fromEntries(
-      defaultResponseHeaders.flatMap((name) => {
+      answerHeaders.flatMap((name) => {
         const value = answer.headers.get(name)
         return value === null ? [] : [[name, value]]
       }),
