@@ -3,17 +3,7 @@
  */
 import { isBelow, isPlainQuery, isUnambiguous, ownerApiErrors, type OwnerApiErrorCode } from '@owner-sso/express'
 import type { AccountNode } from './account.ts'
-import type { FlowNodeConfig } from './flow-node.ts'
-import type { Message } from './node-red.ts'
-
-export interface ApiCallConfig extends FlowNodeConfig {
-  readonly call: 'vehicles' | 'vehicle' | 'other'
-  /** The id of one vehicle; where it is empty, `msg.vehicle` counts. */
-  readonly vehicle: string
-  /** Of another call; where they are empty, `msg.method` and `msg.path` count. */
-  readonly method: string
-  readonly path: string
-}
+import type { Config, Message } from './node-red.ts'
 
 const allowedPaths = ['/api/1/']
 
@@ -38,7 +28,7 @@ class OwnerApiCallError extends Error {
  */
 export async function callOwnerApi(
   node: AccountNode,
-  config: ApiCallConfig,
+  config: Config,
   message: Message,
   signal: AbortSignal,
 ): Promise<void> {
@@ -59,12 +49,13 @@ export async function callOwnerApi(
   } catch (error) {
     if (signal.aborted) throw new OwnerApiCallError('ERR_OWNER_API_TIMEOUT')
     // Node's fetch says nothing else where there was no answer.
-    if (error instanceof TypeError && error.cause !== undefined) throw new OwnerApiCallError('ERR_OWNER_API_UNREACHABLE')
+    if (error instanceof TypeError && error.cause !== undefined)
+      throw new OwnerApiCallError('ERR_OWNER_API_UNREACHABLE')
     throw error
   }
 }
 
-function requestOf(config: ApiCallConfig, message: Message): { readonly method: 'GET' | 'POST'; readonly address: string } {
+function requestOf(config: Config, message: Message): { readonly method: 'GET' | 'POST'; readonly address: string } {
   const { method, path } = methodAndPath(config, message)
   if (method !== 'GET' && method !== 'POST') throw new OwnerApiCallError('ERR_OWNER_API_METHOD_NOT_ALLOWED')
   const [pathname = '', ...rest] = path.split('?')
@@ -75,14 +66,20 @@ function requestOf(config: ApiCallConfig, message: Message): { readonly method: 
   return { method, address: query === '' ? pathname : `${pathname}?${query}` }
 }
 
-function methodAndPath({ call, vehicle, method, path }: ApiCallConfig, message: Message) {
-  if (call === 'vehicles') return { method: 'GET', path: '/api/1/vehicles' }
-  if (call === 'other') {
-    return { method: textOf(method || message['method'] || 'GET').toUpperCase(), path: textOf(path || message['path']) }
+/** Where the node says nothing, the message does. */
+function methodAndPath(config: Config, message: Message): { readonly method: string; readonly path: string } {
+  const given = (name: string): string => textOf(config[name]) || textOf(message[name])
+  switch (config['call']) {
+    case 'other':
+      return { method: given('method').toUpperCase() || 'GET', path: given('path') }
+    case 'vehicle': {
+      const id = given('vehicle')
+      if (id === '') throw new Error('Which vehicle? Give its id in the node’s settings, or in msg.vehicle.')
+      return { method: 'GET', path: `/api/1/vehicles/${encodeURIComponent(id)}` }
+    }
+    default:
+      return { method: 'GET', path: '/api/1/vehicles' }
   }
-  const id = textOf(vehicle || message['vehicle'])
-  if (id === '') throw new Error('Which vehicle? Give its id in the node’s settings, or in msg.vehicle.')
-  return { method: 'GET', path: `/api/1/vehicles/${encodeURIComponent(id)}` }
 }
 
 /** `msg.query`: for paging, say. */

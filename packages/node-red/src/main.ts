@@ -2,7 +2,7 @@
  * What Node-RED loads: an account, and the two nodes that use it. `main.html` beside it is their part in the editor.
  */
 import { registerAccount } from './account.ts'
-import { type ApiCallConfig, callOwnerApi } from './api-call.ts'
+import { callOwnerApi } from './api-call.ts'
 import { registerFlowNode } from './flow-node.ts'
 import type { NodeRed } from './node-red.ts'
 import { registerSignIn } from './sign-in.ts'
@@ -14,5 +14,5 @@ export default function nodes(RED: NodeRed): void {
     const { tokens, name } = node.account()
     message['accessToken'] = await tokens.getAccessToken(name, { signal })
   })
-  registerFlowNode<ApiCallConfig>(RED, 'owner-sso API call', callOwnerApi)
+  registerFlowNode(RED, 'owner-sso API call', callOwnerApi)
 }

@@ -8,7 +8,7 @@ export interface NodeRed {
   readonly nodes: {
     createNode(node: object, config: object): void
     // `this` is the new node.
-    registerType<Config>(
+    registerType(
       type: string,
       constructor: (this: FlowNode, config: Config) => void,
       options?: { readonly credentials: Readonly<Record<string, { readonly type: 'text' | 'password' }>> },
@@ -32,6 +32,9 @@ export type AdminExchange = [
   response: ServerResponse,
   next: () => void,
 ]
+
+/** A node's properties in the flow file. */
+export type Config = Readonly<Record<string, unknown>>
 
 export interface FlowNode {
   readonly id: string

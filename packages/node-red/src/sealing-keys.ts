@@ -13,10 +13,15 @@ import type { NodeRed } from './node-red.ts'
 export function sealingKeys({ settings }: NodeRed): [Uint8Array, ...Uint8Array[]] {
   const secrets = ['credentialSecret', '_credentialSecret'].map((name) => settings.get(name))
   const [first, ...older] = secrets.flatMap((secret) =>
-    typeof secret === 'string' && secret !== '' ? [new Uint8Array(hkdfSync('sha256', secret, '', 'owner-sso', 32))] : [],
+    typeof secret === 'string' && secret !== ''
+      ? [new Uint8Array(hkdfSync('sha256', secret, '', 'owner-sso', 32))]
+      : [],
   )
   if (first !== undefined) return [first, ...older]
-  throw new StoreError('unavailable', 'Node-RED has no secret to seal tokens with: set credentialSecret in settings.js.')
+  throw new StoreError(
+    'unavailable',
+    'Node-RED has no secret to seal tokens with: set credentialSecret in settings.js.',
+  )
 }
 
 /** A key that other programs seal with too, as `OWNER_SSO_ENCRYPTION_KEY` has it. @throws TypeError */

@@ -4,8 +4,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import { identifyOwner, isSubjectAccount, SsoError, typedCode } from '@owner-sso/core'
-import { type AccountSettings, openAccount, secretSettings } from './account.ts'
-import type { AdminExchange, FlowNode, NodeRed, NodeStatus } from './node-red.ts'
+import { isAccountNode, openAccount } from './account.ts'
+import { type AccountSettings, accountSettings } from './account-settings.ts'
+import type { AdminExchange, NodeRed, NodeStatus } from './node-red.ts'
 import { problemWords } from './status.ts'
 import { type StoredAccount, storedAccount } from './stored-account.ts'
 
@@ -113,24 +114,12 @@ async function statusOf(RED: NodeRed, fields: Fields): Promise<NodeStatus> {
 
 /** The settings as they stand in the dialog, deployed or not. */
 function settingsOf(RED: NodeRed, fields: Fields): AccountSettings {
-  const text = (name: keyof AccountSettings): string => fromEnvironment(fields[name] ?? '')
-  const secret = (name: (typeof secretSettings)[number]): string => {
-    if (fields[name] !== unchanged) return text(name)
-    const deployed = RED.nodes.getNode(fields['id'] ?? '') as FlowNode | null
-    return deployed?.credentials?.[name] ?? ''
-  }
-  return {
-    id: text('id'),
-    source: text('source'),
-    account: text('account'),
-    authUrl: text('authUrl'),
-    apiUrl: text('apiUrl'),
-    transport: text('transport'),
-    folder: text('folder'),
-    brokerUrl: text('brokerUrl'),
-    encryptionKey: secret('encryptionKey'),
-    brokerKey: secret('brokerKey'),
-  }
+  const deployed = RED.nodes.getNode(fields['id'] ?? '')
+  const secrets: Fields = isAccountNode(deployed) ? (deployed.credentials ?? {}) : {}
+  return accountSettings((name) => {
+    const text = fields[name] ?? ''
+    return text === unchanged ? (secrets[name] ?? '') : fromEnvironment(text)
+  })
 }
 
 /** `${NAME}`, as Node-RED itself puts it in for what is deployed. */
@@ -140,7 +129,9 @@ function fromEnvironment(text: string): string {
 }
 
 function textsOf(body: unknown): Fields {
-  return Object.fromEntries(Object.entries(Object(body)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+  return Object.fromEntries(
+    Object.entries(Object(body)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
 }
 
 /** Errors of ours say what to do, and hold no secret. */

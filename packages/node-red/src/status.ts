@@ -6,21 +6,23 @@ import type { NodeStatus } from './node-red.ts'
 
 /** @param now - seconds since the epoch */
 export function statusWords(status: TokenStatus, now: number = Date.now() / 1000): NodeStatus {
-  const left = Math.max(0, (status.expires_at ?? 0) - now)
+  const left = status.refused ? 0 : Math.max(0, (status.expires_at ?? 0) - now)
   switch (status.state) {
     case 'signed-out':
       return { fill: 'red', shape: 'ring', text: 'sign in' }
     case 'reauthentication-required':
-      return left > 0 ? endsSoon(left) : { fill: 'red', shape: 'ring', text: 'sign in again' }
+      return left > 0 ? endsSoon(left) : signInAgain
     case 'in-doubt':
       return { fill: 'yellow', shape: 'ring', text: 'renewal in doubt, tried again soon' }
     case 'expired':
       return { fill: 'grey', shape: 'ring', text: 'renewed with the next message' }
     case 'valid':
-      if (status.refused) return { fill: 'red', shape: 'ring', text: 'sign in again' }
+      if (status.refused) return signInAgain
       return status.refreshed_tokens_refused === undefined ? valid(left) : endsSoon(left)
   }
 }
+
+const signInAgain: NodeStatus = { fill: 'red', shape: 'ring', text: 'sign in again' }
 
 /** @param left - seconds */
 export const valid = (left: number): NodeStatus => ({
@@ -42,7 +44,7 @@ function timeSpan(seconds: number): string {
 /** Why there is nothing to show. Sentences of ours are too long for it: the whole one goes to `catch` nodes. */
 export function problemWords(problem: unknown): NodeStatus {
   if (problem instanceof StoreError) return { fill: 'red', shape: 'ring', text: storeWords[problem.reason] ?? noStore }
-  if (needsSignIn(problem)) return { fill: 'red', shape: 'ring', text: 'sign in again' }
+  if (needsSignIn(problem)) return signInAgain
   const isOfBroker = problem instanceof SsoError || hasCode(problem)
   return { fill: 'red', shape: 'ring', text: isOfBroker ? sentenceOf(problem) : 'look at the account’s settings' }
 }
@@ -60,8 +62,7 @@ const sentenceOf = (problem: unknown): string => (problem instanceof Error ? pro
 /** Whether only the owner can help. */
 export function needsSignIn(problem: unknown): boolean {
   return (
-    hasCode(problem) &&
-    (problem.code === 'ERR_SSO_SIGNED_OUT' || problem.code === 'ERR_SSO_REAUTHENTICATION_REQUIRED')
+    hasCode(problem) && (problem.code === 'ERR_SSO_SIGNED_OUT' || problem.code === 'ERR_SSO_REAUTHENTICATION_REQUIRED')
   )
 }
 

@@ -87,8 +87,8 @@ describeInChromium('in the editor', () => {
       await fromPalette(page, 'inject', 200)
       await fromPalette(page, 'owner-sso API call', 380)
       await fromPalette(page, 'debug', 560)
-      await wire(page, 'timestamp', 'all vehicles')
-      await wire(page, 'all vehicles', 'debug 1')
+      await connect(page, 'timestamp', 'all vehicles')
+      await connect(page, 'all vehicles', 'debug 1')
 
       await page.locator('.red-ui-flow-node-group', { hasText: 'all vehicles' }).dblclick()
       await page.locator('.owner-sso-sign-in').click()
@@ -110,7 +110,10 @@ describeInChromium('in the editor', () => {
       await page.locator('.red-ui-flow-node-status-label', { hasText: /^valid, \d h left$/u }).waitFor()
 
       await page.locator('.red-ui-tab-link-button .fa-bug').click()
-      await page.locator('.red-ui-flow-node-group', { hasText: 'timestamp' }).locator('.red-ui-flow-node-button').click()
+      await page
+        .locator('.red-ui-flow-node-group', { hasText: 'timestamp' })
+        .locator('.red-ui-flow-node-button')
+        .click()
       await page.locator('.red-ui-debug-msg', { hasText: 'response' }).waitFor()
       expect(emulator.counters.ownerApiCalls).toBe(1)
 
@@ -133,7 +136,7 @@ async function fromPalette(page: Page, type: string, x: number): Promise<void> {
   await drag(page, [box.x + box.width / 2, box.y + box.height / 2], [canvas.x + x, canvas.y + 100])
 }
 
-async function wire(page: Page, from: string, to: string): Promise<void> {
+async function connect(page: Page, from: string, to: string): Promise<void> {
   const port = async (name: string, kind: string): Promise<[number, number]> => {
     const node = page.locator('.red-ui-flow-node-group', { hasText: name })
     const box = await node.locator(`.red-ui-flow-port-${kind} .red-ui-flow-port`).boundingBox()
@@ -155,7 +158,7 @@ it('signs in with a browser, and only as the account that it is for', async () =
   const { id, authUrl, source } = account({})
   const signIn = async (named: string) => {
     const begun = await red.dialog('browser', { id, authUrl, source, account: named })
-    const address = await emulator.signInByHand(begun.url, { identity: 'plain@example.com' })
+    const address = await emulator.signInByHand(begun.url ?? '', { identity: 'plain@example.com' })
     return red.dialog('finish', { id: begun.id, address })
   }
   expect(await signIn('ann@example.com')).toEqual({
@@ -167,16 +170,18 @@ it('signs in with a browser, and only as the account that it is for', async () =
   expect((await red.ask('/one')).body).toMatchObject({ code: 'ERR_OWNER_API_MALFORMED_PATH' })
 })
 
-it('shares a session with a second Node-RED: one sign-in, one refresh', async () => {
-  const first = await start()
-  const { message } = await first.dialog('password', { ...account({}), credential })
-  expect(message).toBeUndefined()
+it('shares a session with a second Node-RED, once both have one credential secret', async () => {
+  const before = await start(userFolder(), {})
+  expect(await before.dialog('password', { ...account({}), credential })).toEqual({})
+  await before.deploy([tab, account({}), ...flow('list', {})])
+  await before.stop()
+  const first = await start(before.folder)
   const second = await start()
   const folder = join(first.folder, 'owner-sso')
-  await first.deploy([tab, account({}), ...flow('list', {})])
   await second.deploy([tab, account({ source: 'folder', folder }), ...flow('list', {})])
-  await emulator.revokeAccessTokens('plain@example.com')
-  for (const { body } of await Promise.all([first, second].map((red) => red.ask('/list')))) expect(body).toEqual(vehicles)
+  emulator.revokeAccessTokens('plain@example.com')
+  for (const { body } of await Promise.all([first, second].map((red) => red.ask('/list'))))
+    expect(body).toEqual(vehicles)
   expect(emulator.counters).toMatchObject({ credentialChecks: 1, tokenRefreshes: 1, replays: 0 })
 })
 
@@ -239,10 +244,11 @@ describe('when something is missing', () => {
     const port = Number(new URL(first.server.url).port)
     const file = join(red.folder, 'a file')
     writeFileSync(file, '')
+    const broker = { source: 'broker', account: '', brokerUrl: `http://127.0.0.1:${port}` }
 
     await red.deploy([
       tab,
-      account({ id: 'at-broker', source: 'broker', account: '', brokerUrl: `http://127.0.0.1:${port}`, credentials: { brokerKey } }),
+      account({ ...broker, id: 'at-broker', credentials: { brokerKey } }),
       account({ id: 'unreadable', source: 'folder', folder: join(file, 'tokens') }),
       account({ id: 'signed-out' }),
       ...flow('brokered', { account: 'at-broker' }),
@@ -253,8 +259,10 @@ describe('when something is missing', () => {
       ...tokenFlow('token').map((node) => (node.id === 'token' ? { ...node, account: 'at-broker' } : node)),
     ])
     expect(await red.ask('/brokered')).toEqual({ status: 200, body: vehicles })
-    const { token } = (await red.ask('/token')).body
-    expect((await red.ask('/removed')).body).toEqual({ message: expect.stringContaining('This node has no account: choose one') })
+    const { token } = Object((await red.ask('/token')).body)
+    expect((await red.ask('/removed')).body).toEqual({
+      message: expect.stringContaining('This node has no account: choose one'),
+    })
     expect((await red.ask('/unreadable-call')).body).toMatchObject({ code: 'ERR_SSO_STORE' })
     expect((await red.ask('/signed-out-call')).body).toEqual({
       code: 'ERR_SSO_SIGNED_OUT',
@@ -263,7 +271,15 @@ describe('when something is missing', () => {
     })
     expect((await red.ask('/elsewhere')).body).toMatchObject({ code: 'ERR_OWNER_API_MALFORMED_PATH' })
 
+    const says = async (settings: object) => (await red.dialog('status', account(settings))).status?.text
+    const ofBroker = { ...broker, brokerKey }
+    expect(await says(ofBroker)).toMatch(/^valid, [78] h left$/u)
+    expect(await says({ source: 'folder', folder: join(file, 'tokens') })).toBe('the tokens can’t be read')
+    expect(await says({})).toBe('sign in')
+    expect(await says({ account: '' })).toMatch(/needs the e-mail/u)
+
     await first.broker.close()
+    expect(await says(ofBroker)).toBe('The broker can’t be reached.')
     expect((await red.ask('/brokered')).body).toEqual({
       code: 'ERR_SSO_UNREACHABLE',
       message: expect.stringContaining('The broker can’t be reached.'),

@@ -13,6 +13,13 @@ const program = join(dirname(createRequire(import.meta.url).resolve('node-red/pa
 /** A node of a flow, as the editor deploys it. */
 export type FlowNode = { readonly id: string; readonly type: string } & Readonly<Record<string, unknown>>
 
+interface DialogAnswer {
+  readonly id?: string
+  readonly url?: string
+  readonly message?: string
+  readonly status?: { readonly text: string }
+}
+
 export interface NodeRed {
   readonly url: string
   readonly folder: string
@@ -23,9 +30,9 @@ export interface NodeRed {
   /** Replaces all flows, as the button Deploy does by default. */
   readonly deploy: (flows: readonly FlowNode[]) => Promise<void>
   /** What one of its `http in` nodes answers. */
-  readonly ask: (path: string) => Promise<{ status: number; body: any }>
+  readonly ask: (path: string) => Promise<{ status: number; body: unknown }>
   /** What the account's dialog sends. */
-  readonly dialog: (name: string, fields: object) => Promise<any>
+  readonly dialog: (name: string, fields: object) => Promise<DialogAnswer>
   readonly child: ChildProcess
   /** Ends it as a service manager does. */
   readonly stop: () => Promise<void>
@@ -40,12 +47,16 @@ export function userFolder(): string {
   return folder
 }
 
-export async function startNodeRed(folder: string = userFolder(), credentialSecret = 'a secret'): Promise<NodeRed> {
+/** @param secrets - `{}`: Node-RED makes its credential secret itself */
+export async function startNodeRed(
+  folder: string = userFolder(),
+  secrets: { readonly credentialSecret?: string } = { credentialSecret: 'a secret' },
+): Promise<NodeRed> {
   const port = await freePort()
   const settings = {
     uiHost: '127.0.0.1',
     uiPort: port,
-    credentialSecret,
+    ...secrets,
     flowFile: 'flows.json',
     editorTheme: { tours: false },
     telemetry: { enabled: false, updateNotification: false },
@@ -96,7 +107,10 @@ export async function startNodeRed(folder: string = userFolder(), credentialSecr
       const text = await answer.text()
       return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
     },
-    dialog: async (name, fields) => (await post(`/owner-sso/${name}`, fields)).json(),
+    async dialog(name, fields) {
+      const answer: DialogAnswer = JSON.parse(await (await post(`/owner-sso/${name}`, fields)).text())
+      return answer
+    },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return
       const gone = once(child, 'exit')
