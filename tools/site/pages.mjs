@@ -66,6 +66,7 @@ export const groups = [
       'token-store-conformance',
       'emulator',
       'recorder',
+      'opentelemetry',
     ].map((name) => readme(`packages/${name}`)),
   },
   {
