@@ -218,6 +218,20 @@ it('refreshes, served tokens and blocks are counted, and callers that wait', asy
   expect(sum(blocked, 'owner_sso.refresh.duration', challenged)).toBe(1)
 })
 
+it('an account that was signed out, or is remembered no more, is not the worst one', async () => {
+  const { tokens } = await signedIn({ cachedAccounts: 1 })
+  const isKnown = async (): Promise<boolean> =>
+    (await received()).points.some(({ metric }) => metric === 'owner_sso.token.remaining')
+  await tokens.getAccessToken(account)
+  expect(await isKnown()).toBe(true)
+  await tokens.status('another')
+  expect(await isKnown()).toBe(false)
+  await tokens.getAccessToken(account)
+  expect(await isKnown()).toBe(true)
+  await tokens.forget(account)
+  expect(await isKnown()).toBe(false)
+})
+
 it('the budget tells what was taken of it, and what was refused', async () => {
   const { tokens } = await signedIn({ requestBudget: { perMinute: 2, burst: 1, scope: 'process' } })
   await tokens.refresh(account)
