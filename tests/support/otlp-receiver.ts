@@ -1,7 +1,6 @@
 /** A receiver of OTLP over HTTP on loopback, as a collector is one: it keeps what arrives, as the JSON that it was sent. */
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 export interface ReceivedSpan {
@@ -36,32 +35,49 @@ export interface OtlpReceiver extends AsyncDisposable {
   take(): Received
 }
 
-type Attribute = { readonly key: string; readonly value: Readonly<Record<string, unknown>> }
-type Metric = { readonly name: string; readonly unit: string } & {
-  readonly [Kind in 'sum' | 'gauge' | 'histogram']?: { readonly dataPoints: readonly Point[] }
+interface Attribute {
+  readonly key: string
+  readonly value: Readonly<Record<string, unknown>>
 }
-type Point = {
-  readonly attributes?: readonly Attribute[]
+
+interface Point {
+  readonly attributes: readonly Attribute[]
   readonly asDouble?: number
   readonly asInt?: number
   readonly count?: number
 }
 
+type Metric = { readonly name: string; readonly unit: string } & {
+  readonly [Kind in 'sum' | 'gauge' | 'histogram']?: { readonly dataPoints: readonly Point[] }
+}
+
+interface Span extends Omit<ReceivedSpan, 'attributes' | 'failed'> {
+  readonly attributes: readonly Attribute[]
+  readonly status: { readonly code: number }
+}
+
+/** What is posted to `/v1/traces` or `/v1/metrics`. */
+interface ExportRequest {
+  readonly resourceSpans?: readonly { readonly scopeSpans: readonly { readonly spans: readonly Span[] }[] }[]
+  readonly resourceMetrics?: readonly { readonly scopeMetrics: readonly { readonly metrics: readonly Metric[] }[] }[]
+}
+
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   let bodies: string[] = []
-  const receive: RequestListener = async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     bodies.push(await text(request))
     response.setHeader('content-type', 'application/json').end('{}')
   }
   const server = createServer((request, response) => void receive(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
   return {
     url: `http://127.0.0.1:${port}`,
     take() {
       const taken = bodies
       bodies = []
-      const parsed = taken.map((body) => JSON.parse(body))
+      const parsed: ExportRequest[] = taken.map((body) => JSON.parse(body))
       return { spans: parsed.flatMap(spansIn), points: parsed.flatMap(pointsIn), text: taken.join('\n') }
     },
     async [Symbol.asyncDispose]() {
@@ -72,32 +88,24 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   }
 }
 
-function spansIn({ resourceSpans = [] }): ReceivedSpan[] {
-  const spans = resourceSpans.flatMap(({ scopeSpans }: { scopeSpans: { spans: object[] }[] }) =>
-    scopeSpans.flatMap((scope) => scope.spans),
-  ) as (Omit<ReceivedSpan, 'attributes' | 'failed'> & { attributes?: Attribute[]; status?: { code?: number } })[]
-  return spans.map(({ attributes, status, links, ...span }) => ({
-    ...span,
-    links,
-    failed: status?.code === 2,
-    attributes: plain(attributes),
-  }))
+function spansIn({ resourceSpans = [] }: ExportRequest): ReceivedSpan[] {
+  return resourceSpans
+    .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+    .map(({ attributes, status, ...span }) => ({ ...span, failed: status.code === 2, attributes: plain(attributes) }))
 }
 
-function pointsIn({ resourceMetrics = [] }): ReceivedPoint[] {
-  const metrics = resourceMetrics.flatMap(({ scopeMetrics }: { scopeMetrics: { metrics: object[] }[] }) =>
-    scopeMetrics.flatMap((scope) => scope.metrics),
-  ) as Metric[]
-  return metrics.flatMap(({ name, unit, sum, gauge, histogram }) =>
-    ((sum ?? gauge ?? histogram)?.dataPoints ?? []).map(({ attributes, asDouble, asInt, count }) => ({
+function pointsIn({ resourceMetrics = [] }: ExportRequest): ReceivedPoint[] {
+  const metrics = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics))
+  return metrics.flatMap(({ name, unit, sum, gauge, histogram }) => {
+    const base = `${name.replaceAll('.', '_')}${unit === 's' ? '_seconds' : ''}`
+    const names = endings(sum, histogram).map((ending) => base + ending)
+    return ((sum ?? gauge ?? histogram)?.dataPoints ?? []).map(({ attributes, asDouble, asInt, count }) => ({
       metric: name,
-      names: endings(sum, histogram).map(
-        (ending) => `${name.replaceAll('.', '_')}${unit === 's' ? '_seconds' : ''}${ending}`,
-      ),
+      names,
       value: Number(asDouble ?? asInt ?? count),
       attributes: plain(attributes),
-    })),
-  )
+    }))
+  })
 }
 
 function endings(sum: unknown, histogram: unknown): string[] {
@@ -105,5 +113,5 @@ function endings(sum: unknown, histogram: unknown): string[] {
   return [sum === undefined ? '' : '_total']
 }
 
-const plain = (attributes: readonly Attribute[] = []): Record<string, unknown> =>
+const plain = (attributes: readonly Attribute[]): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))

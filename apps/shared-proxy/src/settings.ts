@@ -79,7 +79,7 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
       'the file that lists the clients and the hashes of their API keys',
       text,
     ),
-    otlpEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', url),
+    otlpEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', collector),
     graceSeconds: optional('OWNER_SSO_GRACE_SECONDS', wholeNumber(86_400)) ?? 30,
   }
 }
@@ -119,7 +119,7 @@ function tokenAddress(value: string, name: string): string {
   return value
 }
 
-function url(value: string, name: string): string {
+function collector(value: string, name: string): string {
   if (/^https?:/u.test(value) && URL.canParse(value)) return value
   throw new SettingsError(`${name} must be an address such as http://127.0.0.1:4318.`)
 }
