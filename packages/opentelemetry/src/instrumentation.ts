@@ -6,6 +6,7 @@ import { accountAttribute } from './account-attribute.ts'
 import { measure } from './measurements.ts'
 import { traceCalls } from './spans.ts'
 
+/** What spans tell in addition. */
 export interface InstrumentationOptions {
   /**
    * Puts an account on spans, as the attribute `owner_sso.account`: an HMAC-SHA256 of its name with this key, of 16 bytes or more,
