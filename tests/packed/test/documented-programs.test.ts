@@ -235,7 +235,7 @@ describe('Examples', () => {
   })
 })
 
-it('Logs, metrics and traces: pino gets what happens, and no secret', async () => {
+it('Logging, metrics and traces: pino gets what happens, and no secret', async () => {
   await using program = start('docs/guides/logs-metrics-traces.md', 'watched.mjs')
   const { code, printed } = await program.ended
   const lines = printed

@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"The keeper","description":"","frontmatter":{},"headers":[],"relativePath":"internals/keeper.md","filePath":"internals/keeper.md"}');
+const _sfc_main = { name: "internals/keeper.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="the-keeper" tabindex="-1">The keeper <a class="header-anchor" href="#the-keeper" aria-label="Permalink to &quot;The keeper&quot;">​</a></h1><p>An account is refreshed when somebody asks for its token. If nobody does for long enough, its refresh token ends unused. A keeper (<code>keepSignedIn</code>, in <code>packages/token-manager/src/keeper</code>) prevents this. It is one more caller of <a href="./refresh-protocol">the refresh protocol</a>, with refreshes that nobody waits for.</p><p><strong>Which accounts.</strong> A sweep looks at each account once (<code>survey.ts</code>). Due are those whose session ends within <code>within</code> (<code>needOf</code>). When that is, the claim <code>exp</code> of a refresh token tells if it is a JWT, otherwise <code>refreshTokenLifetime</code>, otherwise the end of the access token (90 days while refreshed tokens are refused). Tokens younger than half of the access token&#39;s life, or of <code>within</code> if that is less, are left alone. A time five minutes in the future counts as due. The ten thousand accounts that are due soonest are kept in memory; the rest are counted, and another sweep follows at once.</p><p><strong>When.</strong> Refreshes go at an even pace, each by the middle of its window (<code>spacing.ts</code>): the other half is for an outage. If all are overdue, they are spread over the time until the next sweep. After a failure, one account at a time is tried, after 15 seconds, then after twice as long each time, up to eight minutes (<code>queue.ts</code>): a service that answers 503 may have spent the tokens, and must not put a whole fleet in doubt.</p><p><strong>Who sweeps.</strong> One process holds the claim, a record in the store (<code>claim.ts</code>). It writes a sign of life every 15 seconds, and the same swap shows whether it still holds the claim. A process that has seen no new sign for a minute, or can prove that the holder is dead, takes over and begins a sweep of its own. Two at the same time would do no harm. The record says when the last whole sweep began, so that a fleet makes one sweep each <code>every</code>. <code>sweepOnce</code> looks only once. It goes by the time of the holder&#39;s last sign of life, and takes over if that is six minutes away: a minute, and five for clocks that differ.</p><p><strong>What it leaves alone.</strong> A refresh in doubt keeps its time. An account whose owner has to sign in again is told once by each keeper, by the event <code>reauthentication-required</code>. A record that can&#39;t be read is counted, one that can&#39;t be written has failed, and the other accounts have their turn. If the store itself fails, the sweep ends and begins again after five seconds, then after twice as long each time, up to a minute. New tokens that the store does not take hold up a sweep for ten seconds, and <code>stop()</code> until they are saved.</p></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("internals/keeper.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const keeper = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  keeper as default
+};
