@@ -65,8 +65,7 @@ function searched(text, env, md) {
 }
 
 function weightOf(page) {
-  if (/\/(?:troubleshooting|errors)/u.test(page)) return 3
-  if (page.includes('/guides/')) return 2
+  if (/\/guides\/|\/reference\/errors/u.test(page)) return 2
   return page.includes('/api/') ? 0.2 : 1
 }
 
