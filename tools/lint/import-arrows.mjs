@@ -24,6 +24,7 @@ const allowed = {
   passport: ['core', 'token-store-memory'],
   express: ['core'],
   broker: ['core', 'express', 'sign-in-pages'],
+  'broker-conformance': [],
   cli: [
     'core',
     'token-store-memory',

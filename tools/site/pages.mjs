@@ -46,7 +46,7 @@ export const groups = [
   },
   {
     title: 'Reference',
-    documents: ['errors', 'compatibility', 'supported-versions', 'performance'].map(
+    documents: ['errors', 'broker-protocol', 'compatibility', 'supported-versions', 'performance'].map(
       (name) => `docs/reference/${name}.md`,
     ),
   },
@@ -58,6 +58,7 @@ export const groups = [
       'passport',
       'express',
       'broker',
+      'broker-conformance',
       'cli',
       'token-store-memory',
       'token-store-file',
