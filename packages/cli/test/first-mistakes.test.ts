@@ -10,7 +10,7 @@ import { useEmulator } from '@owner-sso/emulator/jest'
 import { expect, it } from '@jest/globals'
 import { codeBlocksOf } from '../../../tests/support/code-blocks.ts'
 import { freePort } from '../../../tests/support/free-port.ts'
-import { credential, ended, useMachine } from './machine.ts'
+import { ended, useMachine } from './machine.ts'
 import { describeInTerminal, enter, inTerminal } from './terminal.ts'
 
 const page = new URL('../../../docs/internals/first-mistakes.md', import.meta.url)
