@@ -1,8 +1,8 @@
 /** The status page in a real Chromium: phone and desktop, light and dark, and a sign-in in place. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { objections } from '../../../tests/support/axe.ts'
 import { describeInChromium, launchChromium } from '../../../tests/support/chromium.ts'
 import { type PageUnderTest, startPage } from './page-under-test.ts'
 
@@ -93,7 +93,7 @@ describeInChromium('the status page in a real Chromium', () => {
       const isWell = async (what: string): Promise<void> => {
         expect([what, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([what, 0])
         // The same elements and colours as on a phone.
-        const found = name.startsWith('desktop') ? await objections(page) : []
+        const found = name.startsWith('desktop') ? await objections(page, options.colorScheme) : []
         expect([what, found]).toEqual([what, []])
       }
       expect(await heading(page)).toBe('Accounts')
@@ -134,14 +134,6 @@ describeInChromium('the status page in a real Chromium', () => {
     },
     120_000,
   )
-
-  /** What axe has against a page. Its script needs a context without the page's policy: it is run from outside. */
-  async function objections(page: Page): Promise<string[]> {
-    const violations: unknown = await page.evaluate(
-      `${axe.source}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].target))`,
-    )
-    return violations as string[]
-  }
 
   it('invites a program and copies its key with the keyboard alone, and a reload shows no key', async () => {
     const { page } = await enter({})

@@ -65,11 +65,14 @@ describe('the commands in the documents', () => {
     const [program = '', rest = ''] = call.split(/(?<=^owner-sso|emulator|recorder|conformance) /u)
     const words = rest.split(/\s+/u)
     const [name = '', isCommand] = [words[0], /^[a-z]+$/u.test(words[0] ?? '')]
-    const help = await helpOf(programs.get(program) ?? '', isCommand ? [name, '--help'] : ['--help'])
+    const command = programs.get(program) ?? ''
+    const help = await helpOf(command, isCommand ? [name, '--help'] : ['--help'])
     // commander answers with its general help where it doesn't know a command.
     expect(help).toContain(isCommand && name !== 'emulator' ? `Usage: ${program} ${name}` : program)
+    // The program's own help has the options of every command.
+    const all = `${help}\n${await helpOf(command, ['--help'])}`
     for (const option of words.filter((word) => word.startsWith('--'))) {
-      expect(help).toMatch(new RegExp(`^ +(?:-\\w, |--\\w+, )?${option}\\b(?!-)`, 'mu'))
+      expect(all).toMatch(new RegExp(`^ +(?:-\\w, |--\\w+, )?${option}\\b(?!-)`, 'mu'))
     }
   })
 

@@ -1,6 +1,6 @@
 /**
  * The page for people: how the accounts and clients of a broker are, and the way to sign in and to let programs in and out.
- * Rendered here, without client-side JavaScript.
+ * Rendered here; it works without JavaScript.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { checkOptionNames, type OptionNames, type Sso, type TokenManager, type TokenStore } from '@owner-sso/core'

@@ -289,6 +289,7 @@ export const completion = command({
     ['source <(owner-sso completion bash)', 'in ~/.bashrc'],
     ['source <(owner-sso completion zsh)', 'in ~/.zshrc, after compinit'],
     ['owner-sso completion fish > ~/.config/fish/completions/owner-sso.fish', ''],
+    ['owner-sso completion powershell | Out-String | Invoke-Expression', 'in $PROFILE'],
   ],
 })
 

@@ -7,6 +7,7 @@ import {
   type SsoOptions,
   createSso,
   mayCarrySecrets,
+  proxyOf,
   type Transport,
   type RequestBudget,
   requestBudgetFrom,
@@ -25,7 +26,7 @@ import type { Given, Settings } from './settings.ts'
  */
 export function serviceOf(settings: Settings): Sso {
   const { regionalAuthUrls, redirectUri } = settings
-  const [authUrl, tokenUrl, how] = [authUrlOf(settings), tokenUrlOf(settings), transportOf(settings)]
+  const [authUrl, tokenUrl, how] = [authUrlOf(settings), tokenUrlOf(settings), connectionOf(settings)]
   try {
     return createSso({
       authUrl: authUrl.value,
@@ -51,15 +52,26 @@ function tokenUrlOf({ tokenUrl }: Settings): SsoOptions['tokenUrl'] {
 
 /** The addresses of token endpoints, as far as they can be used: what is wrong is told elsewhere. */
 export function tokenUrlsOf(settings: Settings): readonly string[] {
+  const tokenUrl = ifUsable(() => tokenUrlOf(settings)) ?? []
+  return typeof tokenUrl === 'string' ? [tokenUrl] : Object.values(tokenUrl)
+}
+
+/** How the SSO service and the owner API are spoken to, and through which outbound proxy. @throws CommandError */
+export function connectionOf(settings: Settings): Pick<SsoOptions, 'transport' | 'tls' | 'proxy'> {
+  const proxy = outboundProxyOf(settings)
+  return { ...transportOf(settings), ...(proxy !== undefined && { proxy }) }
+}
+
+/** The outbound proxy's address, if there is one. @throws CommandError, which does not show it */
+export function outboundProxyOf({ proxy }: Settings): string | undefined {
   try {
-    const tokenUrl = tokenUrlOf(settings) ?? []
-    return typeof tokenUrl === 'string' ? [tokenUrl] : Object.values(tokenUrl)
-  } catch {
-    return []
+    return proxyOf({ proxy: proxy?.value })
+  } catch (error) {
+    throw placed(error, () => proxy?.from)
   }
 }
 
-/** How the SSO service and the owner API are spoken to. @throws CommandError */
+/** @throws CommandError */
 export function transportOf({ transport, ca }: Settings): Pick<SsoOptions, 'transport' | 'tls'> {
   const pem = ca && certificateAuthority(ca.value)
   try {
@@ -83,12 +95,24 @@ export function requestBudgetOf({ requestBudget }: Settings): RequestBudget | un
   }
 }
 
-/** The document's transport, where the settings name one that can't be used: that is told elsewhere. */
-export function usableTransportOf(settings: Settings): Transport {
+/** How to look at an address. */
+export interface UsableConnection {
+  readonly transport: Transport
+  readonly proxy: Given<string> | undefined
+}
+
+/** The document's transport and no proxy, where the settings name one that can't be used: that is told elsewhere. */
+export function usableConnectionOf(settings: Settings): UsableConnection {
+  const transport = ifUsable(() => transportOf(settings)) ?? {}
+  const proxy = ifUsable(() => outboundProxyOf(settings)) === undefined ? undefined : settings.proxy
+  return { transport: checkTransport(transport), proxy }
+}
+
+function ifUsable<Value>(read: () => Value): Value | undefined {
   try {
-    return checkTransport(transportOf(settings))
+    return read()
   } catch {
-    return checkTransport({})
+    return undefined
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * What the broker does: its accounts with the time their tokens have left, its clients, and what went wrong lately.
  */
-import { accountQuery, ago, type Html, type Notice, noticeBox, timeLeft } from '#sign-in-pages'
-import { refusalAdvice, type TokenStatus, visible } from '@owner-sso/core'
+import { accountQuery, ago, type Html, type Notice, noticeBox, refusalNotice, timeLeft } from '#sign-in-pages'
+import { type TokenStatus, visible } from '@owner-sso/core'
 import { html } from 'hono/html'
 import type { ListedClient } from '../../clients/client.ts'
 import type { Failure } from '../failures.ts'
@@ -74,7 +74,7 @@ function accountRow({ account, status }: AccountRow, overview: OverviewPage): Ht
   if (status === undefined) {
     return html`<li><strong>${visible(account)}</strong><span class="pill poor">Can’t be read now</span></li>`
   }
-  const advice = refusalAdvice(status)
+  const advice = refusalNotice(status)
   const isUseless = advice !== undefined && (status.state === 'expired' || status.refused === true)
   const [label, look] = labels[isUseless ? 'reauthentication-required' : status.state]
   const signIn = html`<p><a class="button" href="${overview.path}/sign-in${accountQuery(account)}">Sign in</a></p>`

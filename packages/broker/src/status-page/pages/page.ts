@@ -28,7 +28,7 @@ export function messagePage(context: PageContext, title: string, text: string): 
   return page(context, title, card(title, text, back))
 }
 
-export const icon: string = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#2f6f62"/><g fill="none" stroke="#fff" stroke-width="2.2" stroke-linecap="round"><circle cx="16" cy="16" r="3.4"/><path d="M16 12.6V7M18.9 17.7l4.9 2.8M13.1 17.7l-4.9 2.8"/></g></svg>`
+export const icon: string = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#2a6a5d"/><g fill="none" stroke="#fff" stroke-width="2.2" stroke-linecap="round"><circle cx="16" cy="16" r="3.4"/><path d="M16 12.6V7M18.9 17.7l4.9 2.8M13.1 17.7l-4.9 2.8"/></g></svg>`
 
 /** What all pages share, and the overview's rows and table. */
 export const style: string = `${look}
