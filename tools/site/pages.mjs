@@ -83,6 +83,7 @@ export const internals = {
     ...['architecture', 'refresh-protocol', 'keeper', 'reliability', 'sso-interface', 'decisions'].map(
       (name) => `docs/internals/${name}.md`,
     ),
+    'docs/internals/first-mistakes.md',
     'tests/model/README.md',
     'CONTRIBUTING.md',
   ],
