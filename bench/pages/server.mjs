@@ -1,4 +1,4 @@
-/** The portal, the broker's status page and a bare Express page in one process. Sends where the pages are; tells its CPU time when asked. */
+/** The portal, the broker's status page and Express pages by hand in one process. Sends where the pages are; tells its CPU time when asked. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -7,6 +7,10 @@ import { brokerClients, statusPage, statusPageCode } from '@owner-sso/broker'
 import { createSso, createTokenManager } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import express from 'express'
+import session from 'express-session'
+import helmet from 'helmet'
+import passport from 'passport'
+import { request as ask } from 'undici'
 import { createApp } from '../../apps/owner-portal/dist/app.js'
 
 const upstream = fork(fileURLToPath(new URL('service.mjs', import.meta.url)), {
@@ -24,6 +28,20 @@ const status = await listening(statusPage({ tokens, sso, clients, store }).handl
 
 const signIn = await (await fetch(`${portal}/sign-in`)).text()
 const bare = await listening(express().get('/', (_request, response) => response.send(signIn)))
+const usual = await listening(
+  express()
+    .use(helmet())
+    .use(session({ secret: 'a secret of the bench', resave: false, saveUninitialized: false }))
+    .use(express.urlencoded())
+    .use(passport.session())
+    .get('/', (_request, response) => response.send(signIn))
+    .get('/vehicles', async (_request, response) => {
+      const headers = { authorization: `Bearer ${await tokens.getAccessToken(account)}` }
+      const { body } = await ask(`${ownerApiUrl}/api/1/vehicles`, { headers })
+      await body.json()
+      response.send(signIn)
+    }),
+)
 const owner = await entered(`${portal}/sign-in`, '/sign-in', { identity: account, credential })
 const visitor = await entered(`${status}/status`, '/status/enter', { code: await statusPageCode(store) })
 await clients.invite({ name: 'a program', accounts: [account], scope: ['token'] })
@@ -35,6 +53,8 @@ process.on('message', () => {
 process.send(
   [
     ['bare Express page', bare, '/'],
+    ['Express page behind helmet, a session and Passport', usual, '/'],
+    ['the same with a call of the owner API', usual, '/vehicles'],
     ['portal, sign-in page', portal, '/sign-in'],
     ['portal, home with a call of the owner API', portal, '/', owner],
     ['broker, entrance', status, '/status'],

@@ -82,7 +82,7 @@ export const programs = [
     name: 'pages',
     ours: /^(?:portal|broker)/u,
     heading: 'Pages of the portal and of the broker',
-    text: 'The slowest of a hundred answers, beside a bare Express page of the same bytes.',
+    text: 'The slowest of a hundred answers, beside a bare Express page of the same bytes. What most Express applications have, a session and Passport, costs most of the difference.',
     value: 'ratio',
     floor: 1,
     budget: 'budget',

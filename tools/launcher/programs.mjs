@@ -21,6 +21,7 @@ const packages = {
   'gnome-keyring-daemon': 'gnome-keyring',
   mosquitto: 'mosquitto',
   python3: 'python3',
+  gccgo: 'gccgo',
   spin: 'spin',
   cc: 'gcc libc6-dev',
 }

@@ -46,7 +46,7 @@ export const groups = [
   },
   {
     title: 'Reference',
-    documents: ['errors', 'compatibility', 'supported-versions', 'performance'].map(
+    documents: ['errors', 'broker-protocol', 'compatibility', 'supported-versions', 'performance'].map(
       (name) => `docs/reference/${name}.md`,
     ),
   },
@@ -58,6 +58,7 @@ export const groups = [
       'passport',
       'express',
       'broker',
+      'broker-conformance',
       'cli',
       'node-red',
       'token-store-memory',
@@ -67,6 +68,7 @@ export const groups = [
       'token-store-conformance',
       'emulator',
       'recorder',
+      'opentelemetry',
     ].map((name) => readme(`packages/${name}`)),
   },
   {
@@ -82,6 +84,7 @@ export const internals = {
     ...['architecture', 'refresh-protocol', 'keeper', 'reliability', 'sso-interface', 'decisions'].map(
       (name) => `docs/internals/${name}.md`,
     ),
+    'docs/internals/first-mistakes.md',
     'tests/model/README.md',
     'CONTRIBUTING.md',
   ],

@@ -7,6 +7,9 @@ import { openStore } from './open-store.ts'
 import { type Settings, SettingsError, settingsFrom } from './settings.ts'
 
 const pagePath = '/status'
+const unencrypted =
+  'Tokens are stored unencrypted. With OWNER_SSO_ENCRYPTION_KEY (openssl rand -base64 32), a new store is sealed; ' +
+  'owner-sso copy --from-plain copies into it what is in this one.'
 
 // Before anything else: a signal that comes while it starts ends it in order, and a second one changes nothing.
 const asked = new Promise<void>((resolve) => {
@@ -14,6 +17,12 @@ const asked = new Promise<void>((resolve) => {
 })
 // A log that nobody reads, or that has no room, ends no broker.
 process.stdout.on('error', () => undefined)
+// Node would write them for programmers. What the store warns of is said below, by the name of the setting.
+process.removeAllListeners('warning')
+process.on('warning', (warning) => {
+  const isKnown = 'code' in warning && warning.code === 'OWNER_SSO_UNSEALED'
+  if (!isKnown) log('warning', { message: `${warning.name}: ${warning.message}` })
+})
 
 try {
   await run(settingsFrom(process.env))
@@ -24,11 +33,11 @@ try {
 }
 
 async function run(settings: Settings): Promise<void> {
-  const { authUrl, regionalAuthUrls, tokenUrl, apiUrl, publicUrl, webhook } = settings
+  const { authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport, apiUrl, publicUrl, webhook } = settings
   const { host, port, tls, behindTlsProxy } = settings
   const hosts = [...settings.hosts, ...(publicUrl === undefined ? [] : [publicUrl.hostname])]
   const { store, isShared: shareSignIns, close: closeStore } = openStore(settings)
-  const sso = createSso({ authUrl, regionalAuthUrls, tokenUrl })
+  const sso = createSso({ authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport })
   const tokens = createTokenManager({ sso, store })
   const clients = brokerClients({ store })
   const alerts = accountAlerts({
@@ -50,12 +59,13 @@ async function run(settings: Settings): Promise<void> {
     clients,
     hosts,
     alerts,
-    ...(apiUrl !== undefined && { proxy: { target: apiUrl } }),
+    ...(apiUrl !== undefined && { proxy: { target: apiUrl, transport } }),
     audit: (entry) => log('call', { ...entry }),
     onProblem: (error, { code }) => log('problem', { code, message: messageOf(error) }),
   })
   const server = await broker.listen({ host, port, tls, behindTlsProxy }, page.handler)
   log('listening', { url: server.url, page: `${server.url}${pagePath}` })
+  if (settings.encryptionKeys === undefined) log('unencrypted', { message: unencrypted })
   await asked
   await server.close()
   await broker.close()

@@ -3,13 +3,16 @@
  */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { type SsoOptions, tokenUrlFromText } from '@owner-sso/core'
+import { type SsoOptions, tokenUrlFromText, transportFromText, type TransportOption } from '@owner-sso/core'
 
 export interface Settings {
   readonly authUrl: string
   readonly regionalAuthUrls: readonly string[]
   /** Where tokens come from, if not from there. */
   readonly tokenUrl: SsoOptions['tokenUrl']
+  readonly redirectUri: string | undefined
+  /** How the SSO service and the owner API are spoken to. */
+  readonly transport: TransportOption | undefined
   /** The owner API, for programs with the scope `proxy`; without it, nothing is forwarded. */
   readonly apiUrl: string | undefined
   /** A folder, Redis or PostgreSQL: `file:PATH`, `redis://…`, `postgres://…`. May have a password in it, so it is never printed. */
@@ -46,12 +49,23 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
     if (value === undefined) throw new SettingsError(`${name} is not set: it must be ${meaning}.`)
     return value
   }
+  /** What core reads out of a variable. */
+  const readAs = <Value>(read: (text: string, name: string) => Value, name: string): Value | undefined => {
+    const text = optional(name)
+    try {
+      return text === undefined ? undefined : read(text, name)
+    } catch (error) {
+      throw new SettingsError(`${error instanceof Error ? error.message : name}.`)
+    }
+  }
   const list = (name: string): string[] => (optional(name) ?? '').split(/[\s,]+/u).filter(Boolean)
   const webhookUrl = optional('OWNER_SSO_ALERT_WEBHOOK')
   return {
     authUrl: required('OWNER_SSO_AUTH_URL', 'the address of the SSO service'),
     regionalAuthUrls: list('OWNER_SSO_REGIONAL_AUTH_URLS'),
-    tokenUrl: tokenUrl(optional('OWNER_SSO_TOKEN_URL')),
+    tokenUrl: readAs(tokenUrlFromText, 'OWNER_SSO_TOKEN_URL'),
+    redirectUri: optional('OWNER_SSO_REDIRECT_URI'),
+    transport: readAs(transportFromText, 'OWNER_SSO_TRANSPORT'),
     apiUrl: optional('OWNER_SSO_API_URL'),
     store: storeAddress(required('OWNER_SSO_STORE', stores)),
     encryptionKeys: keys(optional('OWNER_SSO_ENCRYPTION_KEY')),
@@ -68,14 +82,6 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
             url: webhookUrl,
             secret: required('OWNER_SSO_ALERT_SECRET', 'what alerts are signed with (openssl rand -base64 32)'),
           },
-  }
-}
-
-function tokenUrl(value: string | undefined): Settings['tokenUrl'] {
-  try {
-    return value === undefined ? undefined : tokenUrlFromText(value, 'OWNER_SSO_TOKEN_URL')
-  } catch (error) {
-    throw new SettingsError(`${error instanceof Error ? error.message : 'OWNER_SSO_TOKEN_URL is wrong'}.`)
   }
 }
 

@@ -100,12 +100,13 @@ function healthAt(port: string): number | null {
 
 it('runs as a user without rights, serves who was let in, and ends in order', async () => {
   const child = spawn(process.execPath, [main], {
-    env: environment(),
+    env: { ...environment(), OWNER_SSO_TRANSPORT: '{"userAgent":"home/1"}' },
     cwd: data,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   })
   children.push(child)
+  const errors = text(child.stderr)
   let log = ''
   child.stdout.on('data', (chunk) => {
     log += String(chunk)
@@ -122,6 +123,7 @@ it('runs as a user without rights, serves who was let in, and ends in order', as
   const token = (await (await fetch(`${url}/token`, { headers })).text()).trim()
   expect(token).toBe(await ownerSso('token'))
   expect(await (await fetch(`${url}/api/1/vehicles`, { headers })).json()).toMatchObject({ count: 2 })
+  expect(emulator.requests.at(-1)?.headers['user-agent']).toBe('home/1')
   expect(await ownerSso('broker', 'code')).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/u)
 
   while (!log.includes('"client":"heating"')) await once(child.stdout, 'data')
@@ -133,6 +135,11 @@ it('runs as a user without rights, serves who was let in, and ends in order', as
   const end = once(child, 'exit')
   child.kill('SIGTERM')
   expect(await end).toEqual([0, null])
+  // In the words of this program, once, after it listens.
+  const events = log.split('\n').map((line) => /"event":"(.*?)"/u.exec(line)?.[1])
+  expect(events.slice(0, 2)).toEqual(['listening', 'unencrypted'])
+  expect(log.match(/unencrypted\..*OWNER_SSO_ENCRYPTION_KEY/gu)).toHaveLength(1)
+  expect(await errors).toBe('')
   expect([log.includes(token), log.includes(key), log.includes('"client":"heating"')]).toEqual([false, false, true])
   expect(statSync(join(data, 'tokens')).mode & 0o077).toBe(0)
   // One volume: nothing is written elsewhere in the home of the user.
@@ -255,6 +262,7 @@ it.each([
 it.each([
   ['OWNER_SSO_AUTH_URL', ''],
   ['OWNER_SSO_TOKEN_URL', '{'],
+  ['OWNER_SSO_TRANSPORT', 'quic'],
   ['OWNER_SSO_STORE', 'memory:'],
   ['OWNER_SSO_STORE', 'redis:'],
   ['OWNER_SSO_ENCRYPTION_KEY', 'short'],
@@ -266,6 +274,15 @@ it.each([
   const given = { OWNER_SSO_AUTH_URL: 'https://auth.example.com', OWNER_SSO_STORE: 'file:data', [name]: value }
   expect(() => settingsFrom(given)).toThrow(SettingsError)
   expect(() => settingsFrom(given)).toThrow(name)
+})
+
+it('takes the redirect address and the transport of the service', () => {
+  const given = { OWNER_SSO_AUTH_URL: 'https://auth.example.com', OWNER_SSO_STORE: 'file:data' }
+  const more = { OWNER_SSO_REDIRECT_URI: 'owner-app://auth/callback', OWNER_SSO_TRANSPORT: '{"http2":true}' }
+  expect(settingsFrom({ ...given, ...more })).toMatchObject({
+    redirectUri: 'owner-app://auth/callback',
+    transport: { http2: true },
+  })
 })
 
 it('names a certificate that is none', () => {

@@ -2,9 +2,10 @@
  * What protects every page: headers, and a refusal of what another site's page posts (reliability statements S56, S58).
  */
 import type { RequestHandler } from 'express'
+import { scriptSource } from '@owner-sso/sign-in-pages'
 import helmet from 'helmet'
 
-/** Headers of every answer. Nothing may be cached, framed, scripted or loaded from elsewhere. */
+/** Headers of every answer. Nothing may be cached, framed or loaded from elsewhere, and one script may run. */
 export function securityHeaders(secure: boolean): RequestHandler[] {
   return [
     helmet({
@@ -12,6 +13,7 @@ export function securityHeaders(secure: boolean): RequestHandler[] {
         useDefaults: false,
         directives: {
           defaultSrc: ["'none'"],
+          scriptSrc: [scriptSource],
           styleSrc: ["'self'"],
           imgSrc: ["'self'"],
           formAction: ["'self'"],

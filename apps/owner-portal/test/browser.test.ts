@@ -3,11 +3,11 @@ import { createSso, createTokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { createApp } from '../src/app.ts'
 import { demoOf } from '../src/demo.ts'
 import { type RunningServer, serve } from '../src/server.ts'
+import { objections } from '../../../tests/support/axe.ts'
 import { describeInChromium, launchChromium } from '../../../tests/support/chromium.ts'
 import { passcode } from './portal-under-test.ts'
 
@@ -182,47 +182,79 @@ describeInChromium('in a real Chromium', () => {
     await page.context().close()
   })
 
+  it('tells times by the clock of the reader, with its zone', async () => {
+    const { page, complaints } = await visit({ timezoneId: 'Asia/Kolkata' })
+    await signIn(page, 'plain@example.com')
+    const shown = page.getByRole('time')
+    const end = Date.parse((await shown.getAttribute('datetime')) ?? '')
+    const there = new Date(end + 5.5 * 3_600_000).toISOString()
+    expect(await shown.textContent()).toContain(`${there.slice(11, 16)} GMT+5:30`)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
   it('is operated with the keyboard alone', async () => {
     const { page } = await visit({ javaScriptEnabled: false })
     await page.goto('/sign-in')
     // The browser moves the focus there some time after the page has loaded.
     await page.locator('#identity:focus').waitFor()
-    await page.keyboard.type('plain@example.com')
+    await page.keyboard.type('mfa@example.com')
     await page.keyboard.press('Tab')
     await page.keyboard.type('correct horse')
+    await turnPage(page, () => page.keyboard.press('Enter'))
+    await page.locator('#passcode:focus').waitFor()
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('ArrowDown')
+    expect(await page.getByLabel('Tablet').isChecked()).toBe(true)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(passcode(emulator, 'Tablet'))
     await turnPage(page, () => page.keyboard.press('Enter'))
     expect(await heading(page)).toBe('Your vehicles')
     await page.keyboard.press('Tab')
     expect(await page.locator(':focus').textContent()).toBe('Skip to the content')
     expect((await page.locator(':focus').boundingBox())?.y).toBeGreaterThan(0)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await turnPage(page, () => page.keyboard.press('Enter'))
+    expect(await page.getByRole('status').textContent()).toContain('You are signed out')
     await page.context().close()
   })
 
-  it.each(['light', 'dark'] as const)('leaves axe nothing to object to in %s', async (colorScheme) => {
-    const { page } = await visit({ colorScheme, bypassCSP: true })
-    // Dark or light, what is not colour is the same.
-    const rules = colorScheme === 'dark' ? '{ runOnly: ["color-contrast"] }' : '{}'
-    const objections = async (): Promise<string[]> => {
-      await page.evaluate(axe.source)
-      const violations: unknown = await page.evaluate(
-        `axe.run(${rules}).then(({ violations }) => violations.map(({ id, nodes }) => location.pathname + ' ' + id + ' ' + nodes[0].target))`,
-      )
-      return violations as string[]
-    }
-    await page.goto('/sign-in')
-    const found = await objections()
-    await press(page, 'button', 'Sign in')
-    found.push(...(await objections()))
-    await page.goto('/sign-in/browser')
-    found.push(...(await objections()))
-    await signIn(page, 'mfa@example.com')
-    await page.getByText('No device at hand?').click()
-    found.push(...(await objections()))
-    await signIn(page, 'plain@example.com')
-    found.push(...(await objections()))
-    await page.goto('/vehicles/1001')
-    found.push(...(await objections()))
-    expect(found).toEqual([])
-    await page.context().close()
-  })
+  it.each(['light', 'dark'] as const)(
+    'leaves axe nothing to object to in %s',
+    async (colorScheme) => {
+      const { page } = await visit({ colorScheme, bypassCSP: true })
+      const found: string[] = []
+      const look = async (): Promise<unknown> => found.push(...(await objections(page, colorScheme)))
+      await page.goto('/sign-in')
+      await look()
+      await press(page, 'button', 'Sign in')
+      await look()
+      await signIn(page, 'plain@example.com', `mistyped in ${colorScheme}`)
+      await look()
+      await page.goto('/sign-in/browser')
+      await look()
+      await signIn(page, 'mfa@example.com')
+      await page.getByText('No device at hand?').click()
+      await look()
+      await page.getByLabel('Passcode').fill('12')
+      await press(page, 'button', 'Continue')
+      await look()
+      await signIn(page, 'plain@example.com')
+      await look()
+      emulator.once('owner-api', { status: 500 })
+      await press(page, 'button', 'Refresh now')
+      await look()
+      await page.goto('/vehicles/1001')
+      await look()
+      await page.goto('/nowhere')
+      await look()
+      await page.goto('/')
+      await press(page, 'button', 'Sign out')
+      await look()
+      expect(found).toEqual([])
+      await page.context().close()
+    },
+    60_000,
+  )
 })

@@ -2,7 +2,8 @@
  * The frame of every page: head, header, one main column. Every value is escaped where it enters the markup.
  */
 import { visible } from '@owner-sso/core'
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
+import { localTimesScript } from './local-times.ts'
 
 /** Markup in which every value was escaped. */
 export type Html = ReturnType<typeof html>
@@ -22,7 +23,7 @@ export interface Frame {
   readonly aside?: Html | undefined
 }
 
-/** A whole document around `content`. Works without client-side JavaScript; there is none. */
+/** A whole document around `content`. All of it works without JavaScript; times are in UTC then. */
 export function frame({ site, home, assets, title, narrow = false, aside }: Frame, content: Html): Html {
   return html`<!doctype html>
     <html lang="en">
@@ -41,6 +42,7 @@ export function frame({ site, home, assets, title, narrow = false, aside }: Fram
           ${aside}
         </header>
         <main id="content" class="column ${narrow ? 'narrow' : ''}" tabindex="-1">${content}</main>
+        ${raw(`<script>${localTimesScript}</script>`)}
       </body>
     </html>`
 }

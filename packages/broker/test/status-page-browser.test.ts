@@ -1,8 +1,8 @@
 /** The status page in a real Chromium: phone and desktop, light and dark, and a sign-in in place. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { objections } from '../../../tests/support/axe.ts'
 import { describeInChromium, launchChromium } from '../../../tests/support/chromium.ts'
 import { type PageUnderTest, startPage } from './page-under-test.ts'
 
@@ -93,7 +93,7 @@ describeInChromium('the status page in a real Chromium', () => {
       const isWell = async (what: string): Promise<void> => {
         expect([what, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([what, 0])
         // The same elements and colours as on a phone.
-        const found = name.startsWith('desktop') ? await objections(page) : []
+        const found = name.startsWith('desktop') ? await objections(page, options.colorScheme) : []
         expect([what, found]).toEqual([what, []])
       }
       expect(await heading(page)).toBe('Accounts')
@@ -114,6 +114,18 @@ describeInChromium('the status page in a real Chromium', () => {
       await isWell('passcode')
       await page.goto('/status/sign-in/browser?account=mfa@example.com')
       await isWell('service-page')
+      await page.goto('/status/invite')
+      await page.getByLabel('Name').fill('x'.repeat(300))
+      await press(page, 'Invite')
+      expect(await page.getByRole('alert').textContent()).toContain('1 to 64 letters')
+      await isWell('invitation')
+      await page.goto('/status/program?name=dashboard')
+      await isWell('program')
+      await press(page, 'Make a new key')
+      expect(await heading(page)).toBe('The key of dashboard')
+      await isWell('key')
+      await page.goto('/status/program?name=nobody')
+      await isWell('message')
       await press(page, 'Sign out')
       expect(await heading(page)).toBe('Enter the code')
       await isWell('entrance')
@@ -123,13 +135,44 @@ describeInChromium('the status page in a real Chromium', () => {
     120_000,
   )
 
-  /** What axe has against a page. Its script needs a context without the page's policy: it is run from outside. */
-  async function objections(page: Page): Promise<string[]> {
-    const violations: unknown = await page.evaluate(
-      `${axe.source}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].target))`,
-    )
-    return violations as string[]
-  }
+  it('invites a program and copies its key with the keyboard alone, and a reload shows no key', async () => {
+    const { page } = await enter({})
+    await broker.tokens.save('plain@example.com', await broker.sso.login({ identity: 'plain@example.com', credential }))
+    await page.reload()
+    /** Goes on to what has this name. */
+    const tabTo = async (name: string): Promise<void> => {
+      const focused = '(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()'
+      for (let steps = 0; steps < 30; steps += 1) {
+        await page.keyboard.press('Tab')
+        if ((await page.evaluate(focused)) === name) return
+      }
+      throw new Error(`The keyboard does not come to ${name}.`)
+    }
+    const follow = async (): Promise<void> => {
+      const loaded = page.waitForEvent('load')
+      await page.keyboard.press('Enter')
+      await loaded
+    }
+    await tabTo('Invite a program')
+    await follow()
+    await page.keyboard.type('kitchen')
+    await tabTo('Invite')
+    await follow()
+    await tabTo('Key')
+    await page.keyboard.press('ControlOrMeta+A')
+    const key = String(await page.evaluate('String(getSelection())'))
+    expect(await broker.clients.find(key)).toMatchObject({ name: 'kitchen' })
+    await page.reload()
+    expect(await page.content()).not.toContain(key)
+    expect(await broker.clients.list()).toHaveLength(1)
+    await tabTo('Open kitchen')
+    await follow()
+    await tabTo('Revoke')
+    await follow()
+    expect(await heading(page)).toBe('kitchen is revoked')
+    expect(await broker.clients.list()).toEqual([])
+    await page.context().close()
+  }, 60_000)
 
   it('signs in again in place with the second device, after a mistyped passcode', async () => {
     const { page } = await enter({ javaScriptEnabled: false })

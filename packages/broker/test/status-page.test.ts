@@ -1,13 +1,16 @@
 /** Who gets onto the status page, and what it answers to whom it does not know. */
+import { execFile } from 'node:child_process'
 import { createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
+import { promisify } from 'node:util'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { notebook, type TokenStore } from '@owner-sso/core'
 import type { Endpoint } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { load } from 'cheerio'
-import { statusPage } from '../src/index.ts'
+import { describeWithPrograms } from '../../../tests/support/programs.ts'
+import { statusPage, tokenBroker } from '../src/index.ts'
 import { type PageUnderTest, startPage } from './page-under-test.ts'
 import { until } from './until.ts'
 
@@ -145,7 +148,10 @@ describe('the entrance', () => {
       ])
     }
     await browser.post('/status/sign-in', { identity: account, credential })
+    await browser.post('/status/invite', { name: 'thief', account })
+    await browser.post('/status/program?name=kitchen', { action: 'revoke' })
     expect(emulator.requests).toEqual([])
+    expect(await page.clients.list()).toMatchObject([{ name: 'kitchen' }])
   })
 })
 
@@ -181,6 +187,10 @@ describe('what is sent to it', () => {
     const { text } = await stranger.open('/status')
     const foreign = String(load(text)('[name=_csrf]').val())
     expect((await browser.post('/status/sign-in', { ...fields, _csrf: foreign })).status).toBe(403)
+    const invitation = { name: 'thief', account }
+    expect((await browser.post('/status/invite', { ...invitation, _csrf: foreign })).status).toBe(403)
+    expect((await browser.post('/status/invite', invitation, { origin: 'https://evil.example' })).status).toBe(403)
+    expect(await page.clients.list()).toEqual([])
   })
 
   it('is 16 KiB at the most', async () => {
@@ -237,11 +247,11 @@ describe('what is sent to it', () => {
     expect(await Promise.all(names.map(statusUnder))).toEqual([421, 421, 200, 200, 200, 200, 421])
   })
 
-  it('gets headers that forbid scripts, frames, caches and foreign content', async () => {
+  it('gets headers that forbid frames, caches, foreign content and all scripts but one', async () => {
     const page = await start({ https: true })
     const { headers } = await browserAt(page.url).open('/status')
-    expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'sha256-[^' ]+'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/u,
     )
     expect(Object.fromEntries(headers)).toMatchObject({
       'cache-control': 'no-store',
@@ -289,7 +299,7 @@ describe('the page', () => {
     })
     const { text } = await (await inside(page)).open('/status')
     const $ = load(text)
-    expect([$('script').length, $('b, i').length, $('main img').length]).toEqual([0, 0, 0])
+    expect([$('main script').length, $('b, i').length, $('main img').length]).toEqual([0, 0, 0])
     expect($('th[scope=row]').text()).toBe(String.raw`\u0000\u001b[2J\u009b\u000d\u000a\u202e\u2066"'/../\ud83d<i>`)
     expect($('strong').text()).toContain(String.raw`a\u0000\u202e@b`)
     expect($('#failures').parent().text()).toContain(`<script>alert('${name}')</script>`)
@@ -325,23 +335,23 @@ describe('the page', () => {
   it('says until when an account works whose refreshed tokens are refused, and where to sign in', async () => {
     const page = await start()
     await page.tokens.save(account, await page.sso.login({ identity: account, credential }))
-    const { expires_at } = await page.tokens.getTokens(account)
     const refreshAndRefuse = async (): Promise<void> => {
       await page.tokens.refresh(account)
       await page.tokens.invalidate(account, await page.tokens.getAccessToken(account))
     }
     await refreshAndRefuse()
     const browser = await inside(page)
+    const { expires_at: end = 0 } = await page.tokens.status(account)
     const row = async () => {
       const $ = load((await browser.open('/status')).text)
       const found = $('[aria-labelledby=accounts] li')
+      $('time').text((_, text) => (text.endsWith(' UTC') ? ($('time').attr('datetime') ?? text) : text))
       return [found.find('.pill').text(), found.find('p:not(.small)').text(), found.find('a').attr('href')]
     }
-    const end = new Date(expires_at * 1000).toISOString().slice(11, 16)
     const signIn = '/status/sign-in?account=plain%40example.com'
     expect(await row()).toEqual([
       'Valid',
-      `Refreshed tokens are refused by the owner API. Works until ${end} UTC; sign in again before.Sign in`,
+      `Refreshed tokens are refused by the owner API. Works until ${new Date(end * 1000).toISOString()}; sign in again before.Sign in`,
       signIn,
     ])
     // The one before it is refused as well, and so is the one that takes its place.
@@ -404,12 +414,17 @@ describe('the page', () => {
     const store: TokenStore = {
       ...kept,
       read: (name) => (isDown ? Promise.reject(new Error('down')) : kept.read(name)),
+      async *accounts() {
+        if (isDown) throw new Error('down')
+        yield* kept.accounts?.() ?? []
+      },
     }
     const page = await start({ store })
     await page.clients.invite({ name: 'kitchen', accounts: [account] })
     const browser = await inside(page)
     isDown = true
-    expect(await browser.open('/status')).toMatchObject({ status: 200 })
+    const shown = load((await browser.open('/status')).text)
+    expect(shown('[aria-labelledby=accounts]').text()).toContain('The list can’t be read now.')
     isDown = false
     expect((await browser.open('/status')).text).toContain('Not signed in')
     let isUnreadable = true
@@ -702,6 +717,8 @@ describe('a way through the page', () => {
       await posted('/enter', { code: await page.code() }),
       await open('/'),
       await open('/nowhere'),
+      said(await browser.open('/nowhere', { headers: { accept: 'text/html', cookie: '' } })),
+      await open('/invite'),
       await open('/sign-in'),
       await open(`/sign-in?account=${account}`),
       await open('/sign-in/passcode'),
@@ -712,8 +729,10 @@ describe('a way through the page', () => {
       '303 /status',
       '200 Accounts',
       '404 That did not work',
+      '404 That did not work',
+      '200 Invite a program',
       '200 Sign an account in',
-      '200 Sign in again',
+      '200 Sign in',
       '303 /status/sign-in',
       '303 /status/sign-in',
     ])
@@ -765,4 +784,124 @@ describe('a way through the page', () => {
     expect(await link(browsers[1])).toBe(links[1])
     expect(await link(browsers[0])).not.toBe(links[0])
   }, 60_000)
+})
+
+describe('the programs', () => {
+  /** Opens the page of an address, and sends its form. */
+  async function submit(browser: ReturnType<typeof browserAt>, path: string, fields: Record<string, string>) {
+    const form = String(load((await browser.open(path)).text)('[name=form]').val())
+    const send = () => browser.post(path, { form, account, ...fields })
+    return { ...(await send()), again: send }
+  }
+
+  function keyIn({ text }: Answer): string {
+    return load(text)('#key').text()
+  }
+
+  async function startWithAccount(): Promise<PageUnderTest> {
+    const page = await start()
+    await page.tokens.save(account, await page.sso.login({ identity: account, credential }))
+    return page
+  }
+
+  it('get a key that is shown once: what is sent again does nothing, and says so', async () => {
+    const page = await startWithAccount()
+    const browser = await inside(page)
+    const invited = await submit(browser, '/status/invite', { name: ' kitchen ' })
+    const key = keyIn(invited)
+    expect([invited.status, invited.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(await page.clients.find(key)).toMatchObject({ name: 'kitchen', accounts: [account], scope: ['token'] })
+
+    const rotated = await submit(browser, '/status/program?name=kitchen', { action: 'rotate' })
+    const newKey = keyIn(rotated)
+    expect([await page.clients.find(key), await page.clients.find(newKey)]).toMatchObject([
+      undefined,
+      { name: 'kitchen' },
+    ])
+    for (const { again } of [invited, rotated]) {
+      const repeated = await again()
+      expect([repeated.status, keyIn(repeated)]).toEqual([409, ''])
+      expect(load(repeated.text)('[role=alert]').text()).toContain('was sent before, so nothing was done again')
+    }
+    expect(await page.clients.find(newKey)).toMatchObject({ name: 'kitchen' })
+
+    const revoked = await submit(browser, '/status/program?name=kitchen', { action: 'revoke' })
+    expect(load(revoked.text)('h1').text()).toBe('kitchen is revoked')
+    expect(await page.clients.list()).toEqual([])
+    // Nor is the program back after a reload of an old page.
+    for (const { again } of [invited, rotated, revoked]) expect(keyIn(await again())).toBe('')
+    expect(await page.clients.list()).toEqual([])
+    expect((await browser.open('/status')).text).not.toContain(newKey)
+  })
+
+  it('keep their name and their key, whatever somebody types', async () => {
+    const page = await startWithAccount()
+    const browser = await inside(page)
+    const { refresh_token } = await page.clients.invite({ name: 'kitchen', accounts: [account], scope: ['proxy'] })
+    for (const [name, status, sentence] of [
+      ['kitchen', 409, 'There is a program named kitchen already.'],
+      ['', 400, 'The name must be 1 to 64 letters, digits'],
+      ['<b>kitchen</b>', 400, 'The name must be 1 to 64 letters, digits'],
+      ['kit\nchen', 400, 'The name must be 1 to 64 letters, digits'],
+      ['k'.repeat(300), 400, 'The name must be 1 to 64 letters, digits'],
+    ] as const) {
+      const answer = await submit(browser, '/status/invite', { name, scope: 'proxy' })
+      const $ = load(answer.text)
+      expect([answer.status, $('[role=alert]').text()]).toEqual([status, expect.stringContaining(sentence)])
+      expect([$('[name=name]').val(), $('[name=scope]:checked').val(), $('main b').length]).toEqual([name, 'proxy', 0])
+      expect($('[role=alert] a').attr('href')).toBe(name === 'kitchen' ? '/status/program?name=kitchen' : undefined)
+    }
+    expect(await page.clients.find(refresh_token)).toMatchObject({ name: 'kitchen' })
+    expect(await page.clients.list()).toHaveLength(1)
+  })
+
+  it.each(['rotate', 'revoke'])('that were revoked meanwhile are told to be gone: %s', async (action) => {
+    const page = await startWithAccount()
+    const browser = await inside(page)
+    await page.clients.invite({ name: 'kitchen', accounts: [account] })
+    const form = load((await browser.open('/status/program?name=kitchen')).text)('[name=form]').val()
+    await page.clients.revoke('kitchen')
+    const answer = await browser.post('/status/program?name=kitchen', { action, form: String(form) })
+    expect([answer.status, keyIn(answer), load(answer.text)('main p').first().text()]).toEqual([
+      404,
+      '',
+      'No program is called kitchen. It may have been revoked meanwhile.',
+    ])
+    expect(keyIn(await submit(browser, '/status/invite', { name: 'kitchen' }))).not.toBe('')
+  })
+
+  describeWithPrograms('curl', 'python3')('with the lines of their page', () => {
+    const printedBy = async (program: string, code: string): Promise<string> =>
+      (await promisify(execFile)(program, ['-c', code])).stdout.trim()
+
+    it('get tokens and call the owner API: curl, Python, and a client of the service', async () => {
+      const page = await startWithAccount()
+      const { tokens, clients } = page
+      await clients.invite({ name: 'kitchen', accounts: [account], scope: ['token', 'proxy'] })
+      const broker = tokenBroker({ tokens, clients, proxy: { target: emulator.ownerApiUrl } })
+      try {
+        const { url } = await broker.listen({ port: 0 }, page.page.handler)
+        const browser = await inside({ ...page, url })
+        const answer = await submit(browser, '/status/program?name=kitchen', { action: 'rotate' })
+        const lines = (id: string): string => load(answer.text)(`#${id}`).text()
+        const accessToken = await tokens.getAccessToken(account)
+        expect(await printedBy('sh', `${lines('curl')}; echo $token`)).toBe(accessToken)
+        expect(await printedBy('python3', `${lines('python')}\nprint(token)`)).toBe(accessToken)
+        const vehicles = expect.stringMatching(/Daily[\s\S]*"?count"?['"]?: ?2/u)
+        expect(await printedBy('sh', lines('curl-call'))).toEqual(vehicles)
+        expect(await printedBy('python3', lines('python-call'))).toEqual(vehicles)
+
+        // As docs/reference/compatibility.md says that such clients refresh and call.
+        const [address = '', refresh_token = ''] = lines('client').match(/(?<=: ).*/gu) ?? []
+        const body = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'ownerapi', refresh_token })
+        const refreshed = await fetch(`${address}/oauth/token`, { method: 'POST', body })
+        expect(await refreshed.json()).toMatchObject({ access_token: accessToken })
+        const [api = '', bearer = ''] = lines('client-call').match(/(?<=: ).*/gu) ?? []
+        const headers = { authorization: `Bearer ${bearer}` }
+        expect(await (await fetch(`${api}/api/1/vehicles`, { headers })).json()).toMatchObject({ count: 2 })
+      } finally {
+        await broker.close()
+      }
+    })
+  })
 })

@@ -73,6 +73,31 @@ async function keep(account: string): Promise<void> {
 
 const fails = (): Promise<never> => Promise.reject(new Error('It is not refreshed here.'))
 
+/** Windows has PowerShell, and this machine may not: what its script is made of. */
+describe('completion in PowerShell', () => {
+  it('knows each command with its options, in a script whose quotes and brackets are closed', async () => {
+    const { stdout: script } = await machine.run(['completion', 'powershell'])
+    const rows = new Map(
+      Array.from(script.matchAll(/^ {4}(\w+) = @\((.*)\)$/gmu), ([, name = '', words = '']) => [
+        name,
+        words.split(', '),
+      ]),
+    )
+    const [, list = ''] = /^Commands:\n([\s\S]*?)\n\n/mu.exec((await machine.run(['--help'])).stdout) ?? []
+    const names = Array.from(list.matchAll(/^ {2}([a-z]+)/gmu), ([, name = '']) => name)
+    expect([...rows.keys(), 'help']).toEqual(names)
+    expect(rows.get('keep')).toEqual(expect.arrayContaining(["'--within'", "'--once'", "'--account'", "'--help'"]))
+    expect(script).toMatch(/-in @\([^)]*'--credential-file'[^)]*\)\) \{ return \}/u)
+    expect(script).toContain("'--account') { owner-sso accounts 2>$null }")
+    // Without what stands in quotes, each bracket is closed by its own kind.
+    let bare = script.replaceAll(/'(?:[^']|'')*'|"[^"]*"|^#.*$/gmu, '')
+    expect(bare).not.toMatch(/['"]/u)
+    for (let inner = ''; inner !== bare;)
+      [inner, bare] = [bare, bare.replaceAll(/\([^()[\]{}]*\)|\[[^()[\]{}]*\]|\{[^()[\]{}]*\}/gu, '')]
+    expect(bare).not.toMatch(/[()[\]{}]/u)
+  })
+})
+
 describeInTerminal('completion', () => {
   for (const shell of Object.keys(shells)) {
     const isHere = spawnSync(shell, ['--version']).status === 0

@@ -172,7 +172,7 @@ describe('owner-sso doctor', () => {
     const { stdout } = await machine.run(['doctor'], { env: { OWNER_SSO_CREDENTIAL: credential, HTTPS_PROXY: 'x' } })
     expect(stdout).toContain('ann@example.com')
     expect(stdout).toContain('The password is in OWNER_SSO_CREDENTIAL')
-    expect(stdout).toContain('HTTPS_PROXY is set, but not used')
+    expect(stdout).toMatch(/HTTPS_PROXY is set, but not used.*set OWNER_SSO_PROXY/su)
     expect(stdout).toContain('Run chmod 600')
     expect(stdout).not.toContain(credential)
   })

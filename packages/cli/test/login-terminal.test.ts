@@ -104,6 +104,14 @@ describeInTerminal('owner-sso login --paste', () => {
     expect(await terminal.end()).toEqual({ code: 0, restored: true })
   })
 
+  it('says so where the person cancelled on the page, and ends with 4', async () => {
+    const cancelled = `${emulator.authUrl}/void/callback?error=login_cancelled&state=x\n`
+    const { code, stderr } = await machine.run(['login', '--paste', '--account', 'x@example.com'], { input: cancelled })
+    expect(code).toBe(4)
+    expect(stderr).toContain('You cancelled the sign-in. Nothing was stored.')
+    expect(stderr).toContain('owner-sso login --paste')
+  })
+
   it('starts the browser with what a desktop tells its programs, and none of the secrets that it was given itself', async () => {
     const script = `#!/bin/sh\nenv > ${machine.home}/environment.new && mv ${machine.home}/environment.new ${machine.home}/environment`
     chmodSync(machine.file('xdg-open', script), 0o700)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals'
+import { objections } from '../../../tests/support/axe.ts'
 import type { Page } from '../../../tests/support/chromium.ts'
 import { type Screen, startScreen } from '../../../tests/support/screen.ts'
 import { credential, type Machine, useMachine, until } from './machine.ts'
@@ -73,6 +74,7 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
   async function readLastPage(page: Page, heading: string, name: string): Promise<void> {
     await page.getByRole('heading', { name: heading }).waitFor()
     await keepPicture(name, page)
+    expect(await objections(page, 'light')).toEqual([])
     machine.file('read', '')
   }
 

@@ -207,7 +207,7 @@ describe('owner-sso import', () => {
       { [plain]: { refresh_token: past(2) } },
       [],
       3,
-      /ended on \d{4}-\d\d-\d\d.*owner-sso login --account/su,
+      /ended at (?:\d{4}-\d\d-\d\d )?\d\d:\d\d \S+\.\s.*owner-sso login --account/su,
     ],
     [
       'of a region that is not allowed',
@@ -241,7 +241,7 @@ describe('owner-sso import', () => {
     }
     const { code, stderr } = await imported(cache, '--yes')
     expect(code).toBe(3)
-    expect(stderr).toContain(`not imported: The refresh token of ${regional} ended on`)
+    expect(stderr).toContain(`not imported: The refresh token of ${regional} ended at`)
     expect(stderr).toContain('2 accounts could not be imported.')
     expect(await accountsNow()).toBe(`${plain}\n`)
   })
@@ -362,6 +362,17 @@ describe('owner-sso export', () => {
         .toSorted(),
     ).toEqual(['__proto__', plain, 'the “car”\u0000'].toSorted())
     expect((await machine.run(['token', '--account', plain, '--store', 'file:second'])).code).toBe(0)
+  })
+
+  it('of all accounts leaves out who has to sign in again: names it, and ends with its exit code', async () => {
+    for (const account of [plain, regional]) await machine.signIn(account)
+    emulator.expireRefreshTokens(regional)
+    await machine.run(['refresh', '--account', regional], { ahead: 120 })
+    const { code, stdout, stderr } = await machine.run(['export', '--all', '--plain-text-tokens'])
+    expect(code).toBe(3)
+    expect(stderr).toContain(`: ${plain}.`)
+    expect(stderr).toContain(`The refresh token of ${regional} is dead`)
+    expect(Object.keys(JSON.parse(stdout).accounts)).toEqual([plain])
   })
 
   it('hands out no refresh token that may be spent or is dead', async () => {

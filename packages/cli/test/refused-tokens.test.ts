@@ -29,7 +29,8 @@ async function refusedAtTheProxy(): Promise<number> {
   return status
 }
 
-const sentence = /Refreshed tokens are refused by the owner API\. Works until (\d\d:\d\d); sign in again before\./u
+const sentence =
+  /Refreshed tokens are refused by the owner API\. Works until (?:\d{4}-\d\d-\d\d )?(\d\d:\d\d GMT\+9); sign in again before\./u
 
 describe('where refreshed tokens are refused', () => {
   it('the proxy’s caller sees nothing of it, and status, its JSON and doctor say until when the account works', async () => {
@@ -45,8 +46,8 @@ describe('where refreshed tokens are refused', () => {
     const { advice, expires_at } = JSON.parse(json.stdout).accounts[0]
     const time = (zone: number): string => new Date((expires_at + zone * 3600) * 1000).toISOString().slice(11, 16)
     expect(advice).toContain(`Works until ${time(0)} UTC;`)
-    expect(sentence.exec(shown.stdout)?.[1]).toBe(time(9))
-    expect(sentence.exec(found.stdout)?.[1]).toBe(time(9))
+    expect(sentence.exec(shown.stdout)?.[1]).toBe(`${time(9)} GMT+9`)
+    expect(sentence.exec(found.stdout)?.[1]).toBe(`${time(9)} GMT+9`)
     expect(found.stdout).toContain(`Run owner-sso login --account ${account}`)
     expect(emulator.counters.refreshRequests).toBe(1)
   })
@@ -66,7 +67,9 @@ describe('where refreshed tokens are refused', () => {
     expect((await machine.run(['token', '--min-validity', '7h'])).code).toBe(0)
     const { code, stdout, stderr } = await machine.run(['token', '--min-validity', '9h'])
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
-    expect(stderr).toMatch(/The access token ends at \d{4}-.*Ask for less, or sign in again/su)
+    expect(stderr).toMatch(
+      /The access token ends at (?:\d{4}-\d\d-\d\d )?\d\d:\d\d \S+, .*Ask for less, or sign in again/su,
+    )
     expect(emulator.counters.refreshRequests).toBe(1)
   })
 })

@@ -48,7 +48,7 @@ describeInTerminal('owner-sso setup', () => {
   })
 
   it('asks again for what no command could use, and offers to keep only what could be', async () => {
-    const terminal = inTerminal(machine, ['setup'], unset)
+    const terminal = inTerminal(machine, ['setup'], { ...unset, HTTPS_PROXY: 'http://127.0.0.1:1' })
     const answers = async (question: string, wrong: string, problem: string, right: string): Promise<void> => {
       await terminal.shows(question)
       terminal.type(`\u0015${wrong}${enter}`)
@@ -56,6 +56,7 @@ describeInTerminal('owner-sso setup', () => {
       await terminal.shows(question)
       terminal.type(`\u0015${right}${enter}`)
     }
+    await answers('Outbound proxy', 'proxy.example.com', 'proxy must be an http or https address', '')
     await answers('Address of the SSO service', 'auth.example.com', 'authUrl must be an address', emulator.authUrl)
     await answers('Other instances', 'eu.example.com', 'regionalAuthUrls must be an address', emulator.regionalAuthUrl)
     await answers('Address of the owner API', 'api.example.com', 'address can’t be used', 'http://127.0.0.1:1')
@@ -71,11 +72,13 @@ describeInTerminal('owner-sso setup', () => {
   })
 
   it('keeps what it does not ask for, and the former file beside the new one', async () => {
-    const before = { account: 'old@example.com', keyring: false, transport: 'modern', authUrl: emulator.authUrl }
+    const proxy = 'http://127.0.0.1:3128'
+    const before = { account: 'old@example.com', keyring: false, transport: 'modern', proxy, authUrl: emulator.authUrl }
     mkdirSync(join(configFile(), '..'), { recursive: true, mode: 0o700 })
     writeFileSync(configFile(), JSON.stringify(before), { mode: 0o600 })
     const terminal = inTerminal(machine, ['setup'], unset)
     for (const question of [
+      'Outbound proxy',
       'Address of the SSO service',
       'Other instances',
       'Address of the owner API',

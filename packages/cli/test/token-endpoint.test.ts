@@ -28,7 +28,9 @@ it('doctor looks at it, says where it was named, and tells of a block there', as
 
   expect(await machine.signIn('plain@example.com', { env })).toMatchObject({ code: 0 })
   emulator.once('refresh', { firewall: true })
-  expect(await machine.run(['refresh'], { env })).toMatchObject({ code: 5 })
+  const refused = await machine.run(['refresh'], { env: { ...env, TZ: 'Asia/Tokyo' } })
+  expect(refused).toMatchObject({ code: 5, stderr: expect.not.stringContaining('password') })
+  expect(refused.stderr).toMatch(/Try again in 1\d min, at (?:\d{4}-\d\d-\d\d )?\d\d:\d\d GMT\+9\./u)
   const blocked = await machine.run(['doctor'], { env })
   expect(blocked.code).toBe(5)
   expect(blocked.stdout).toContain(`The firewall of ${new URL(emulator.tokenUrl).host} blocks this machine`)

@@ -14,7 +14,7 @@ describe('owner-sso --help', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
   })
 
-  it('of a command tells its own options beside those of all, and examples', async () => {
+  it('of a command tells its own options, examples, and where those of all commands are', async () => {
     expect((await machine.run(['keep', '--help'])).stdout).toMatchSnapshot()
   })
 
@@ -26,7 +26,9 @@ describe('owner-sso --help', () => {
       const { code, stdout } = await machine.run([name, '--help'])
       expect([code, stdout]).toEqual([
         0,
-        expect.stringMatching(new RegExp(`^Usage: owner-sso ${name}.*Examples:`, 'su')),
+        expect.stringMatching(
+          new RegExp(`^Usage: owner-sso ${name}.*Examples:.*\n\nOptions of every command: owner-sso --help\n$`, 'su'),
+        ),
       ])
     }
   })
@@ -51,7 +53,8 @@ describe('wrong usage', () => {
     ['too few', ['copy', 'file:x'], 'owner-sso copy --help'],
     ['a store that is none', ['status', '--store', 'mysql://x'], 'owner-sso stores'],
     ['a password among the arguments', ['status', '--store', 'redis://u:hush@h'], 'OWNER_SSO_STORE'],
-    ['a shell that is unknown', ['completion', 'tcsh'], 'bash, zsh and fish'],
+    ['a proxy’s password among them', ['status', '--proxy', 'http://u:hush@h'], 'OWNER_SSO_PROXY'],
+    ['a shell that is unknown', ['completion', 'tcsh'], 'bash, zsh, fish, powershell'],
     [
       'an address that is none',
       ['token', '--auth-url', 'auth.example.com', '--account', 'x'],

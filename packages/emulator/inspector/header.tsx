@@ -26,7 +26,10 @@ export function Header({
       <p class="soft">{counted(logins.size, 'request')}</p>
       {clock && (
         <p class="clock" title="The emulator’s clock">
-          <span class="soft">Clock</span> <time class="mono">{moment(clock.now)}</time>
+          <span class="soft">Clock</span>{' '}
+          <time class="mono" dateTime={new Date(clock.now * 1000).toISOString()}>
+            {moment(clock.now)}
+          </time>
           {clock.frozen && <span class="chip warn">frozen</span>}
         </p>
       )}

@@ -79,7 +79,9 @@ function LoginRow({ login, selected, onPick }: LoginRowProps): VNode {
       <button type="button" class="login-row" aria-current={selected} onClick={onPick}>
         <span class="login-line">
           <b class="cut">{nameOf(login)}</b>
-          <time class="soft">{timeOfDay(started)}</time>
+          <time class="soft" dateTime={new Date(started).toISOString()}>
+            {timeOfDay(started)}
+          </time>
         </span>
         <span class="login-line">
           <span class="cut soft">{pending ? 'under way …' : outcome || 'no decision'}</span>

@@ -6,7 +6,7 @@ import type { VNode } from 'preact'
 import { loginFile } from './api.ts'
 import { nameOf, type Login, type Logins } from './logins.ts'
 import { SequenceDiagram } from './sequence-diagram.tsx'
-import { counted, elapsed, timeOfDay } from './words.ts'
+import { counted, elapsed, moment } from './words.ts'
 
 interface LoginViewProps {
   readonly logins: Logins
@@ -36,7 +36,7 @@ function LoginSheet({ login }: { readonly login: Login }): VNode {
           <p class="soft">
             {login.number > 0 && `Login ${login.number} · `}
             {counted(lines.length, 'request')}
-            {first && ` · began ${timeOfDay(first.started)}`} · {elapsed(span)}
+            {first && ` · began ${moment(first.started / 1000)}`} · {elapsed(span)}
           </p>
         </div>
         {login.number > 0 && (

@@ -9,17 +9,24 @@ export const placeNames: Readonly<Record<Place, string>> = {
   'owner-api': 'Owner API',
 }
 
-const timeFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
-const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+const time = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
+const timeFormat = new Intl.DateTimeFormat('en-GB', time)
+const momentFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  ...time,
+  timeZoneName: 'short',
+})
 
 /** `20:35:12`, of milliseconds since the epoch. */
 export function timeOfDay(milliseconds: number): string {
   return timeFormat.format(milliseconds)
 }
 
-/** `21 Nov 2026, 20:35:12`, of seconds since the epoch. */
+/** `21 Nov 2026, 20:35:12 CET`, of seconds since the epoch. */
 export function moment(seconds: number): string {
-  return `${dateFormat.format(seconds * 1000)}, ${timeFormat.format(seconds * 1000)}`
+  return momentFormat.format(seconds * 1000)
 }
 
 /** `4:05`, `7 h 59 min`, of seconds. */

@@ -51,8 +51,8 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
     createInstances({ url: authUrl, tokenUrl }, { url: regionalAuthUrl, tokenUrl: regionalTokenUrl }),
   )
   const faults = createFaults(service.counters)
-  const switches = createSwitchboard(options, service, faults, sockets.offer)
   const journal = createJournal(service.clock)
+  const switches = createSwitchboard(options, service, faults, journal, sockets.offer)
   journal.subscribe((exchange) => exchange && watch(exchange))
   const controlled = { service, faults, switches, ownerApiUrl }
   const control = createControl([

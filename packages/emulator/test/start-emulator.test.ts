@@ -79,7 +79,7 @@ describe('startEmulator', () => {
     }
   })
 
-  it('has a start page with accounts and passcodes for this machine, unless there is no inspector', async () => {
+  it('has a start page with accounts and passcodes for this machine, not in the log, unless there is no inspector', async () => {
     await using emulator = await startEmulator()
     const [, mfa] = emulator.accounts
     const page = await fetch(emulator.authUrl)
@@ -95,6 +95,7 @@ describe('startEmulator', () => {
       expect(shown).toContain(part)
     const elsewhere = await fetch(emulator.authUrl, { headers: { 'sec-fetch-site': 'cross-site' } })
     expect([elsewhere.status, (await elsewhere.text()).includes('correct horse')]).toEqual([403, false])
+    expect(emulator.requests).toEqual([])
     const { answer } = await new Client(emulator).authorize('plain@example.com', 'wrong')
     expect(answer.text).toContain('<a href="/"')
     await using bare = await startEmulator({ inspector: false })

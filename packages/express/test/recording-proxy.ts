@@ -12,7 +12,8 @@ export interface RecordingProxy {
   close(): Promise<void>
 }
 
-export async function startRecordingProxy(): Promise<RecordingProxy> {
+/** @param refusal - the status that every CONNECT gets, in place of a tunnel */
+export async function startRecordingProxy(refusal?: number): Promise<RecordingProxy> {
   let seen = ''
   const sockets = new Set<Socket>()
   const keep = (socket: Socket): Socket => {
@@ -25,6 +26,10 @@ export async function startRecordingProxy(): Promise<RecordingProxy> {
       const tunnel = /^CONNECT ([^ :]+):(\d+) /u.exec(first.toString('latin1'))
       if (!tunnel) {
         client.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}')
+        return
+      }
+      if (refusal !== undefined) {
+        client.end(`HTTP/1.1 ${refusal} No\r\n\r\n`)
         return
       }
       const upstream = keep(connect(Number(tunnel[2]), tunnel[1]))

@@ -64,11 +64,16 @@ function plainStore(options: SqlTokenStoreOptions): TokenStore {
   const database = databaseOf(client, options.dialect)
   if (notify && database.dialect === 'sqlite') throw new TypeError('subscriber and notify are for PostgreSQL alone')
   const statements = statementsOf(database.dialect, quotedTable(options.tableName ?? defaultTable), notify)
+  const rowsOfOne = (accountHash: string): Promise<readonly Row[]> => rowsOf(database, statements.read, { accountHash })
   // SQLite is asked for one account after the other: there is no way to it that could be shared.
   const rowOf =
     database.dialect === 'sqlite'
-      ? async (accountHash: string) => (await rowsOf(database, statements.read, { accountHash }))[0]
-      : joinReads((hashes) => rowsOf(database, statements.read, { accountHashes: JSON.stringify(hashes) }))
+      ? async (accountHash: string) => (await rowsOfOne(accountHash))[0]
+      : joinReads(([first = '', ...others]) =>
+          others.length === 0
+            ? rowsOfOne(first)
+            : rowsOf(database, statements.readMany, { accountHashes: JSON.stringify([first, ...others]) }),
+        )
   const store: TokenStore = {
     read: async (account) => {
       const row = await rowOf(hashOf(account))

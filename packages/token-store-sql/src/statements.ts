@@ -5,11 +5,10 @@
 import { type SqlDialect, type Statement, statementIn } from './database.ts'
 
 export interface Statements {
-  /**
-   * Over PostgreSQL `accountHashes`, a JSON array: a row for each that is stored; one, of no account, where none is. Over SQLite
-   * `accountHash`: its row.
-   */
+  /** `accountHash`: its row. Over PostgreSQL where there is none, a row of no account. */
   readonly read: Statement
+  /** For PostgreSQL. `accountHashes`, a JSON array: a row for each that is stored; one, of no account, where none is. */
+  readonly readMany: Statement
   /** `accountHash`, `account`, `record`, `writeId`: the first record of an account. No row for a conflict. */
   readonly create: Statement
   /** `accountHash`, `account`, `expected`, `expectedWriteId` (null: any), `record`, `writeId`. No row for a conflict. */
@@ -35,12 +34,17 @@ export function statementsOf(dialect: SqlDialect, table: string, notifies: boole
   const told = (swap: string, hash: string): string =>
     notifies ? `WITH swapped AS (${swap}) SELECT swapped.*, pg_notify('${channel}', ${hash}) FROM swapped` : swap
 
+  const rowsWhere = (condition: string): string =>
+    `SELECT ${replica}, account_hash, ${columns} FROM (SELECT 1 AS one) AS always LEFT JOIN ${table} ON ${condition}`
+
   return {
-    read: reading((value) =>
-      dialect === 'sqlite'
-        ? `SELECT account_hash, ${columns} FROM ${table} WHERE account_hash = ${value('accountHash')}`
-        : `SELECT ${replica}, account_hash, ${columns} FROM (SELECT 1 AS one) AS always
-LEFT JOIN ${table} ON account_hash = ANY (ARRAY(SELECT jsonb_array_elements_text(${value('accountHashes')}::jsonb)))`,
+    read: reading((value) => {
+      const isIt = `account_hash = ${value('accountHash')}`
+      return dialect === 'sqlite' ? `SELECT account_hash, ${columns} FROM ${table} WHERE ${isIt}` : rowsWhere(isIt)
+    }),
+    // PostgreSQL plans each anew, and this one takes it half as long again.
+    readMany: reading((value) =>
+      rowsWhere(`account_hash = ANY (ARRAY(SELECT jsonb_array_elements_text(${value('accountHashes')}::jsonb)))`),
     ),
     // Over a record that stands there it changes nothing; it returns that record to a repeat of the write that made it.
     create: writing((value) => {

@@ -44,10 +44,13 @@ const programs = new Map([
   ['owner-sso', 'owner-sso'],
   ['npx @owner-sso/emulator', 'owner-sso-emulator'],
   ['npx @owner-sso/recorder', 'owner-sso-recorder'],
+  ['npx @owner-sso/broker-conformance', 'owner-sso-broker-conformance'],
 ])
 
 describe('the commands in the documents', () => {
-  const calls = [...new Set(documents.flatMap(codeIn).flatMap(callsIn))]
+  // That page has wrong ones on purpose, and a test of its own.
+  const right = documents.filter((document) => document !== 'docs/internals/first-mistakes.md')
+  const calls = [...new Set(right.flatMap(codeIn).flatMap(callsIn))]
 
   const printed = new Map<string, Promise<string>>()
   /** Each help is asked for once: the documents call one command in many ways. */
@@ -59,14 +62,17 @@ describe('the commands in the documents', () => {
   }
 
   it.each(calls)('%s exists, with its options', async (call) => {
-    const [program = '', rest = ''] = call.split(/(?<=^owner-sso|emulator|recorder) /u)
+    const [program = '', rest = ''] = call.split(/(?<=^owner-sso|emulator|recorder|conformance) /u)
     const words = rest.split(/\s+/u)
     const [name = '', isCommand] = [words[0], /^[a-z]+$/u.test(words[0] ?? '')]
-    const help = await helpOf(programs.get(program) ?? '', isCommand ? [name, '--help'] : ['--help'])
+    const command = programs.get(program) ?? ''
+    const help = await helpOf(command, isCommand ? [name, '--help'] : ['--help'])
     // commander answers with its general help where it doesn't know a command.
     expect(help).toContain(isCommand && name !== 'emulator' ? `Usage: ${program} ${name}` : program)
+    // The program's own help has the options of every command.
+    const all = `${help}\n${await helpOf(command, ['--help'])}`
     for (const option of words.filter((word) => word.startsWith('--'))) {
-      expect(help).toMatch(new RegExp(`^ +(?:-\\w, |--\\w+, )?${option}\\b(?!-)`, 'mu'))
+      expect(all).toMatch(new RegExp(`^ +(?:-\\w, |--\\w+, )?${option}\\b(?!-)`, 'mu'))
     }
   })
 
@@ -78,7 +84,7 @@ describe('the commands in the documents', () => {
 /** Calls of our commands within a piece of code; a placeholder such as `<command>` stands for any. */
 function callsIn(code: string): string[] {
   const calls = code.matchAll(
-    /(?:(?<![@/\w-])owner-sso|npx @owner-sso\/(?:emulator|recorder)) (?:[\w-]|<command>)[^\n|;&)#]*/gu,
+    /(?:(?<![@/\w-])owner-sso|npx @owner-sso\/(?:emulator|recorder|broker-conformance)) (?:[\w-]|<command>)[^\n|;&)#]*/gu,
   )
   return [...calls].map(([call]) => call.replace('<command> ', '').trim())
 }

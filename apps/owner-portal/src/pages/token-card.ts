@@ -1,9 +1,9 @@
 /**
  * The access token's state, with the time it has left as a bar. Never the token.
  */
-import { documentedLifetime, refusalAdvice, type TokenStatus } from '@owner-sso/core'
+import { documentedLifetime, type TokenStatus } from '@owner-sso/core'
 import { html } from 'hono/html'
-import { csrfField, type Html, timeLeft } from '@owner-sso/sign-in-pages'
+import { csrfField, type Html, moment, refusalNotice, timeLeft } from '@owner-sso/sign-in-pages'
 
 const states: Record<TokenStatus['state'], { readonly label: string; readonly good: boolean; readonly text: string }> =
   {
@@ -21,7 +21,7 @@ const states: Record<TokenStatus['state'], { readonly label: string; readonly go
 /** @param now - seconds since the epoch. */
 export function tokenCard(status: TokenStatus, now: number, csrfToken: string): Html {
   const state = states[status.state]
-  const advice = refusalAdvice(status)
+  const advice = refusalNotice(status)
   const end = status.state === 'expired' || status.refused === true ? now : status.expires_at
   const left = Math.max(0, Math.round((end ?? now) - now))
   const life = lifetimeOf(status)
@@ -39,10 +39,11 @@ export function tokenCard(status: TokenStatus, now: number, csrfToken: string): 
     ${advice === undefined ? html`<p class="quiet small">${state.text}</p>` : html`<p class="notice bad">${advice}</p>`}
     <dl class="facts small">
       ${
+        left > 0 &&
         status.expires_at !== undefined &&
         html`<div>
           <dt>Ends</dt>
-          <dd>${utc(status.expires_at)}</dd>
+          <dd>${moment(status.expires_at)}</dd>
         </div>`
       }
       ${
@@ -62,9 +63,4 @@ export function tokenCard(status: TokenStatus, now: number, csrfToken: string): 
 /** Seconds from its first to its last. */
 function lifetimeOf({ obtained_at: from, expires_at: until }: TokenStatus): number {
   return from !== undefined && until !== undefined && until > from ? until - from : documentedLifetime
-}
-
-function utc(epochSeconds: number): Html {
-  const iso = new Date(epochSeconds * 1000).toISOString()
-  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`
 }

@@ -36,7 +36,7 @@ export function signedHeaders(key: Buffer, id: string, at: number, body: string)
  * @param headers - as Node gives them, in small letters
  * @param body - as it was received, before it is parsed
  * @param now - seconds since the epoch
- * @throws TypeError if `secret` is no secret
+ * @throws TypeError for a `secret` that is none, and for headers or a body that are missing or were parsed
  */
 export function isSignedWebhook(
   secret: string,
@@ -45,6 +45,9 @@ export function isSignedWebhook(
   now: number = Date.now() / 1000,
 ): boolean {
   const key = webhookKey(secret)
+  if (typeof headers !== 'object' || headers === null)
+    throw new TypeError('headers must be an object, as Node gives it')
+  if (typeof body !== 'string') throw new TypeError('body must be text, as it was received')
   const [id = '', at = '', signatures = ''] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     String(headers[name] ?? ''),
   )

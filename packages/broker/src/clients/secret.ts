@@ -10,7 +10,8 @@ export function newSecret(): string {
   return prefix + randomBytes(32).toString('base64url')
 }
 
-/** 64 hexadecimal digits in lower case. */
+/** 64 hexadecimal digits in lower case. @throws TypeError */
 export function sha256(text: string): string {
+  if (typeof text !== 'string') throw new TypeError('secret must be text')
   return createHash('sha256').update(text).digest('hex')
 }

@@ -1,7 +1,8 @@
 /**
- * One request to the page, and the few ways to answer it. Every answer forbids scripts, frames, caches and foreign content.
+ * One request to the page, and the few ways to answer it. Every answer forbids frames, caches, foreign content and all
+ * scripts but one.
  */
-import type { Html } from '#sign-in-pages'
+import { type Html, scriptSource } from '#sign-in-pages'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isEqual, type Visitor } from './visitor.ts'
 
@@ -32,8 +33,9 @@ export class BadRequestError extends Error {
 
 /** Headers of every answer. `no-referrer` would make browsers send `Origin: null` with the page's own forms. */
 export function secure(response: ServerResponse, isHttps: boolean): void {
-  const policy = ["default-src 'none'", "style-src 'self'", "img-src 'self'", "form-action 'self'", "base-uri 'none'"]
-  response.setHeader('content-security-policy', [...policy, "frame-ancestors 'none'"].join('; '))
+  const sources = [`script-src ${scriptSource}`, "style-src 'self'", "img-src 'self'", "form-action 'self'"]
+  const policy = ["default-src 'none'", ...sources, "base-uri 'none'", "frame-ancestors 'none'"]
+  response.setHeader('content-security-policy', policy.join('; '))
   response.setHeader('x-frame-options', 'DENY')
   response.setHeader('x-content-type-options', 'nosniff')
   response.setHeader('referrer-policy', 'same-origin')

@@ -4,6 +4,7 @@
 import type { Notice } from '#sign-in-pages'
 import type { TokenManager, TokenStatus } from '@owner-sso/core'
 import type { BrokerClients } from '../clients/broker-clients.ts'
+import type { BrokerClient } from '../clients/client.ts'
 import { type Exchange, sendPage } from './exchange.ts'
 import type { Failures } from './failures.ts'
 import { type AccountRow, overviewPage } from './pages/overview-page.ts'
@@ -26,7 +27,7 @@ export async function showOverview(sources: OverviewSources, exchange: Exchange)
     path,
     formToken,
     isInside,
-    accounts: await accountRows(tokens, listed?.flatMap(({ accounts }) => accounts) ?? []),
+    accounts: await accountRows(tokens, listed ?? []).catch(() => undefined),
     clients: listed,
     failures: await failures.list(),
     now: Date.now() / 1000,
@@ -47,18 +48,26 @@ async function newsFor(visitor: string, waiting: WaitingSignIns): Promise<Notice
   }
 }
 
-/** Those that are signed in, and those that clients wait for. */
 async function accountRows(
   tokens: OverviewSources['tokens'],
-  ofClients: readonly string[],
+  clients: readonly BrokerClient[],
 ): Promise<readonly AccountRow[]> {
-  const names = new Set(ofClients)
+  const names = await accountNames(tokens, clients)
+  const statusOf = (account: string): Promise<TokenStatus | undefined> => tokens.status(account).catch(() => undefined)
+  return Promise.all(names.map(async (account) => ({ account, status: await statusOf(account) })))
+}
+
+/** Those that are signed in, and those that clients wait for. @throws what the store fails with, where none is known */
+export async function accountNames(
+  tokens: Pick<TokenManager, 'accounts'>,
+  clients: readonly BrokerClient[],
+): Promise<readonly string[]> {
+  const names = new Set(clients.flatMap(({ accounts }) => accounts))
   try {
     for await (const name of tokens.accounts()) names.add(name)
-  } catch {
-    // A store that can't list, or can't be read: each row says how it is.
+  } catch (error) {
+    // A store that can't list, or can't be read: the row of each account that is known says how it is.
+    if (names.size === 0) throw error
   }
-  const statusOf = (account: string): Promise<TokenStatus | undefined> => tokens.status(account).catch(() => undefined)
-  const sorted = [...names].toSorted((one, other) => one.localeCompare(other))
-  return Promise.all(sorted.map(async (account) => ({ account, status: await statusOf(account) })))
+  return [...names].toSorted((one, other) => one.localeCompare(other))
 }

@@ -1,6 +1,6 @@
 /**
- * The page for people: how the accounts and clients of a broker are, and the way to sign in again. Rendered here, without
- * client-side JavaScript.
+ * The page for people: how the accounts and clients of a broker are, and the way to sign in and to let programs in and out.
+ * Rendered here; it works without JavaScript.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { checkOptionNames, type OptionNames, type Sso, type TokenManager, type TokenStore } from '@owner-sso/core'
@@ -15,6 +15,8 @@ import { BadRequestError, type Exchange, readForm, type Route, secure, sendPage 
 import { type Failures, failuresOf } from './failures.ts'
 import { showOverview } from './overview.ts'
 import { icon, messagePage, style } from './pages/page.ts'
+import { programRoutes } from './programs/program-routes.ts'
+import { sentForms } from './programs/sent-forms.ts'
 import { sharedTries } from './shared-tries.ts'
 import { sharedSignIns } from './sign-in/shared-sign-ins.ts'
 import { sendAlone, sharedSubmissions } from './sign-in/shared-submissions.ts'
@@ -28,7 +30,7 @@ export interface StatusPageOptions {
   readonly tokens: TokenManager
   /** What signs in. */
   readonly sso: Sso
-  readonly clients: Pick<BrokerClients, 'list'>
+  readonly clients: Pick<BrokerClients, 'invite' | 'list' | 'revoke' | 'rotate'>
   /** The store of `tokens`: codes for the entrance stand there, and what was tried is counted there. */
   readonly store: TokenStore
   /**
@@ -72,7 +74,7 @@ const optionNames: OptionNames<StatusPageOptions> = {
 }
 
 /**
- * A page with accounts, clients and the way to sign in again.
+ * A page with accounts, clients, and the way to sign in and to let programs in and out.
  *
  * @throws TypeError that names a wrong option
  */
@@ -117,7 +119,7 @@ function insideRoutes(
   failures: Failures,
   entrance: Entrance,
 ): ReadonlyMap<string, Route> {
-  const { tokens, sso, clients, store, shareSignIns = false, alerts } = options
+  const { tokens, sso, clients, store, shareSignIns = false, https = false, alerts } = options
   const waiting = shareSignIns ? sharedSignIns(store) : waitingSignIns()
   const overview = { path, tokens, clients, failures, waiting }
   const signIn = {
@@ -133,6 +135,7 @@ function insideRoutes(
     ['GET ', (exchange) => showOverview(overview, exchange)],
     ['POST /leave', entrance.leave],
     ...signInRoutes(signIn),
+    ...programRoutes({ path, https, tokens, clients, isFirst: sentForms(store) }),
   ])
 }
 
@@ -170,7 +173,9 @@ function answering({ path, visitors, entrance, open, inside }: Answering) {
     if (!isOurs && !isForPeople(request)) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const name = `${method} ${url.pathname.slice(path.length).replace(/\/$/u, '')}`
-    const visitor = (await visitors()).of(request)
+    const { cookie, ...known } = (await visitors()).of(request)
+    // Elsewhere their cookie is not sent: a new one in its place would sign them out.
+    const visitor = isOurs && cookie !== undefined ? { ...known, cookie } : known
     const empty: Exchange = { request, response, url, visitor, form: new URLSearchParams() }
     try {
       const route = isOurs ? (open.get(name) ?? inside.get(name)) : undefined

@@ -14,7 +14,7 @@ import {
 import type { Sso } from '@owner-sso/core'
 import { messageOf, usageError } from '../command-line/command-error.ts'
 import type { BrokerCall, BrokerFlags } from '../command-line/manual.ts'
-import { apiUrlOf, serviceOf, transportOf } from '../settings/configured-service.ts'
+import { apiUrlOf, serviceOf, connectionOf } from '../settings/configured-service.ts'
 import { untilStopped } from '../command-line/interruption.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
@@ -52,7 +52,7 @@ function askedOf({ settings, options }: BrokerCall) {
     places: listenOptionsOf(options),
     publicUrl: publicUrlOf(options),
     channels: alertChannelsOf(options, settings),
-    proxy: options.withProxy ? { target: apiUrlOf(settings), ...transportOf(settings) } : undefined,
+    proxy: options.withProxy ? { target: apiUrlOf(settings), ...connectionOf(settings) } : undefined,
   }
 }
 

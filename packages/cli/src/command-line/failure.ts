@@ -9,11 +9,13 @@ import {
   RefreshBudgetError,
   RefreshInDoubtError,
   RegionNotAllowedError,
+  ShortValidityError,
   SsoError,
   type SsoErrorCode,
   StoreError,
 } from '@owner-sso/core'
 import { CommandError, type ExitCode, exitCodes } from './command-error.ts'
+import { localTime } from '../terminal/local-time.ts'
 import { duration } from '../terminal/wording.ts'
 
 export interface Failure {
@@ -51,6 +53,9 @@ interface Meaning {
 }
 
 const signIn = 'Sign in again with: owner-sso login'
+
+/** Those up to the one that judges the password. */
+const signInSteps = new Set(['login-page', 'form-submission'])
 
 const meanings: Record<SsoErrorCode, Meaning> = {
   ERR_SSO_INVALID_CREDENTIALS: {
@@ -105,7 +110,10 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_FIREWALL_CHALLENGE: {
     exitCode: exitCodes.firewall,
-    message: 'The SSO service’s firewall has blocked this machine for now. The password was not judged.',
+    message: ({ step = '' }) => {
+      const judged = signInSteps.has(step) ? ' The password was not judged.' : ''
+      return `The SSO service’s firewall has blocked this machine for now.${judged}`
+    },
     next: (error) => (error instanceof FirewallChallengeError ? waitUntil(error.nextAttemptAt) : 'Wait 15 minutes.'),
   },
   ERR_SSO_REAUTHENTICATION_REQUIRED: {
@@ -163,8 +171,11 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_SHORT_VALIDITY: {
     exitCode: exitCodes.network,
-    message: () => 'No access token lives as long as --min-validity asks for.',
-    next: () => 'Ask for less, or sign in again.',
+    message: (error) => {
+      const ends = error instanceof ShortValidityError ? localTime(error.expires_at) : 'an unknown time'
+      return `The access token ends at ${ends}, before --min-validity is over, and no longer one is to be had now.`
+    },
+    next: 'Ask for less, or sign in again.',
   },
   ERR_SSO_STORE: {
     exitCode: exitCodes.store,
@@ -197,6 +208,5 @@ function hasKey(): boolean {
 
 function waitUntil(epochSeconds: number): string {
   const wait = epochSeconds - Date.now() / 1000
-  const time = new Date(epochSeconds * 1000).toLocaleTimeString()
-  return wait > 0 ? `Try again in ${duration(wait + 59)}, at ${time}.` : 'Try again now.'
+  return wait > 0 ? `Try again in ${duration(wait + 59)}, at ${localTime(epochSeconds)}.` : 'Try again now.'
 }

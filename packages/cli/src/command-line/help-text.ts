@@ -14,6 +14,7 @@ Environment:
   OWNER_SSO_TOTP_SECRET         the secret to make passcodes from
   OWNER_SSO_ENCRYPTION_KEY      32 bytes in base64: what is stored is encrypted
   OWNER_SSO_CA                  as --ca
+  OWNER_SSO_PROXY               as --proxy; may hold a password, which --proxy may not
   OWNER_SSO_TRANSPORT           as --transport
   OWNER_SSO_REDIRECT_URI        as --redirect-uri
   OWNER_SSO_BROWSER             the Chrome, Chromium, Edge or Brave that login --browser starts
@@ -27,7 +28,8 @@ Environment:
 
 Files:
   ~/.config/owner-sso/config.json  settings: authUrl, regionalAuthUrls, tokenUrl, apiUrl, store,
-                                   account, ca, transport, redirectUri, requestBudget, keyring
+                                   account, ca, proxy, transport, redirectUri, requestBudget,
+                                   keyring
   ~/.config/owner-sso/tokens       the default store; only you can read it
   XDG_CONFIG_HOME moves both.
   ~/.cache/owner-sso               compiled code, with Node 22.1 and newer; XDG_CACHE_HOME moves it

@@ -65,7 +65,6 @@ function shape(command: Command, collect: (text: string) => void): Command {
   return command
     .exitOverride()
     .allowExcessArguments(false)
-    .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: collect, writeErr: collect, outputError: () => undefined })
 }
 
@@ -80,6 +79,7 @@ function describe(
     const lines = examples.map(([line, comment]) => (comment === '' ? `  ${line}` : `  ${line}   # ${comment}`))
     parsed.addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
   }
+  parsed.addHelpText('after', '\nOptions of every command: owner-sso --help')
   return parsed
 }
 

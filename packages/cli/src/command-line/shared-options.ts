@@ -11,6 +11,7 @@ export const sharedOptions = {
   apiUrl: value('<url>', 'base address of the owner API'),
   store: value('<address>', addressForms()),
   ca: value('<path>', 'PEM file of a private CA to trust'),
+  proxy: value('<url>', 'an outbound proxy (http or https) to go through'),
   transport: value('<name>', 'document (TLS 1.2), modern (TLS 1.3, HTTP/2), or JSON'),
   redirectUri: value('<uri>', 'the redirect address that the service knows'),
   keyring: off('leave the keyring of this machine alone'),

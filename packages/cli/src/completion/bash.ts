@@ -1,7 +1,7 @@
 /**
  * The script for bash, 4 and later.
  */
-import { type Commands, fileFlags, flagsOf, namesOf } from './words.ts'
+import { type Commands, fileFlags, flagsOf, namesOf, shellNames } from './words.ts'
 
 /**
  * A name is read as a line and quoted with `%q`: `compgen -W` would expand it, and bash puts what it is given into the
@@ -31,7 +31,7 @@ _owner_sso() {
       done < <(owner-sso accounts 2>/dev/null)
       return ;;
     ${fileFlags(commands).join(' | ')}) compopt -o default; return ;;
-    completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
+    completion) COMPREPLY=($(compgen -W "${shellNames.join(' ')}" -- "$word")); return ;;
   esac
   case "$command" in
     "") flags="${[...namesOf(commands), ...flagsOf()].join(' ')}" ;;

@@ -7,20 +7,22 @@ import type { completion } from '../command-line/manual.ts'
 import { printData } from '../terminal/output.ts'
 import { bash } from './bash.ts'
 import { fish } from './fish.ts'
-import type { Commands } from './words.ts'
+import { powershell } from './powershell.ts'
+import { type Commands, type ShellName, shellNames } from './words.ts'
 import { zsh } from './zsh.ts'
 
-const shells: Readonly<Record<string, (commands: Commands) => string>> = { bash, zsh, fish }
+const shells: Readonly<Record<ShellName, (commands: Commands) => string>> = { bash, zsh, fish, powershell }
 
 /** @param commands - all there are, this one among them */
 export function completing(commands: Commands): Work<typeof completion> {
   return {
     async run({ args: [shell = ''] }: Call<typeof completion>) {
-      const script = Object.hasOwn(shells, shell) ? shells[shell] : undefined
-      if (script === undefined) {
-        throw usageError(`There is no completion for ${JSON.stringify(shell)}.`, 'There is one for bash, zsh and fish.')
+      const name = shellNames.find((one) => one === shell)
+      if (name === undefined) {
+        const next = `There is one for ${shellNames.join(', ')}.`
+        throw usageError(`There is no completion for ${JSON.stringify(shell)}.`, next)
       }
-      await printData(...script(commands).split('\n'))
+      await printData(...shells[name](commands).split('\n'))
     },
   }
 }

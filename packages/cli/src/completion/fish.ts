@@ -3,7 +3,7 @@
  */
 import { type Option, dashed } from '../command-line/option.ts'
 import { sharedOptions } from '../command-line/shared-options.ts'
-import { type Commands, quoted } from './words.ts'
+import { type Commands, quoted, shellNames } from './words.ts'
 
 /** What a command substitution prints is data to fish, a line a name, and is quoted where it is put into the command line. */
 const accounts = `-x -a '(owner-sso accounts 2>/dev/null)'`
@@ -22,7 +22,7 @@ export function fish(commands: Commands): string {
     '# fish completion of owner-sso',
     'complete -c owner-sso -f',
     ...described,
-    "complete -c owner-sso -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'",
+    `complete -c owner-sso -n '__fish_seen_subcommand_from completion' -a '${shellNames.join(' ')}'`,
     ...own,
     ...shared,
     "complete -c owner-sso -l help -d 'show this help'",

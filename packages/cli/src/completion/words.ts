@@ -5,6 +5,10 @@ import type { Command } from '../command-line/command.ts'
 import { type OptionTable, dashed } from '../command-line/option.ts'
 import { sharedOptions } from '../command-line/shared-options.ts'
 
+/** There is a script for each. */
+export const shellNames = ['bash', 'zsh', 'fish', 'powershell'] as const
+export type ShellName = (typeof shellNames)[number]
+
 export type Commands = readonly Command[]
 
 export const namesOf = (commands: Commands): readonly string[] => commands.map(({ name }) => name)
@@ -26,5 +30,5 @@ export function fileFlags(commands: Commands): readonly string[] {
   return all.filter(([, { placeholder }]) => placeholder === '<path>').map(([name, option]) => dashed(name, option))
 }
 
-/** In single quotes, for any of the shells. */
+/** In single quotes, for bash, zsh and fish. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", '’')}'`

@@ -1,7 +1,7 @@
 /**
  * The script for zsh.
  */
-import { type Commands, fileFlags, flagsOf, namesOf, quoted } from './words.ts'
+import { type Commands, fileFlags, flagsOf, namesOf, quoted, shellNames } from './words.ts'
 
 /** `compadd` takes each line for a name, and quotes what it puts into the command line. */
 export function zsh(commands: Commands): string {
@@ -20,7 +20,7 @@ _owner_sso() {
       compadd -- "${'$'}{(@)names:#}"
       return ;;
     ${fileFlags(commands).join(' | ')}) _files; return ;;
-    completion) compadd -- bash zsh fish; return ;;
+    completion) compadd -- ${shellNames.join(' ')}; return ;;
   esac
   case "$command" in
     "")

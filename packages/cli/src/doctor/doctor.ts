@@ -9,7 +9,7 @@ import { checkReach } from './reach-check.ts'
 import { checkSettings } from './settings-check.ts'
 import { checkStore } from './store-check.ts'
 import { printData, printJson } from '../terminal/output.ts'
-import { tokenUrlsOf, usableTransportOf } from '../settings/configured-service.ts'
+import { tokenUrlsOf, usableConnectionOf } from '../settings/configured-service.ts'
 import { progressBar } from '../terminal/progress-bar.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -39,7 +39,10 @@ async function look(settings: Settings): Promise<{ readonly findings: Finding[];
       bar.advance()
     }
     others.push(...(await reach('owner API', settings.apiUrl?.value, settings)))
-    const rest = others.filter(({ about }) => about !== 'clock')
+    // The clock, and a problem of the outbound proxy, are told once.
+    const isTold = ({ about, text }: Finding): boolean =>
+      about === 'clock' || service.some((told) => told.about === about && told.text === text)
+    const rest = others.filter((finding) => !isTold(finding))
     return { findings: [...checkSettings(settings, process.env), ...store, ...service, ...rest], isBlocked }
   } finally {
     bar.end()
@@ -48,5 +51,5 @@ async function look(settings: Settings): Promise<{ readonly findings: Finding[];
 
 async function reach(about: string, url: string | undefined, settings: Settings): Promise<Finding[]> {
   const isAddress = url !== undefined && URL.canParse(url) && /^https?:/u.test(url)
-  return isAddress ? checkReach(about, url, usableTransportOf(settings)) : []
+  return isAddress ? checkReach(about, url, usableConnectionOf(settings)) : []
 }

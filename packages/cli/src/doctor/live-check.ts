@@ -10,7 +10,7 @@ import { CommandError, exitCodes, usageError } from '../command-line/command-err
 import { failureOf } from '../command-line/failure.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { askConsent, canAsk } from '../terminal/prompts.ts'
-import { apiUrlOf, serviceOf, transportOf } from '../settings/configured-service.ts'
+import { apiUrlOf, serviceOf, connectionOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 import { type Finding, good, note, problem } from './finding.ts'
@@ -86,7 +86,7 @@ async function checkCall(settings: Settings, account: string, token: string, tok
     account,
     target: apiUrlOf(settings),
     transport: 'document',
-    ...transportOf(settings),
+    ...connectionOf(settings),
   })
   try {
     const { status, body } = await call('/api/1/vehicles', { signal: stopped })

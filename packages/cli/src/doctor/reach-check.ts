@@ -3,10 +3,13 @@
  */
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { TLSSocket } from 'node:tls'
-import { systemCode, type Transport, withTimeLimit } from '@owner-sso/core'
+import { isIP } from 'node:net'
+import { connect, TLSSocket } from 'node:tls'
+import { systemCode, withTimeLimit } from '@owner-sso/core'
 import { exitCodes } from '../command-line/command-error.ts'
+import type { UsableConnection } from '../settings/configured-service.ts'
 import { type Finding, good, note, problem } from './finding.ts'
+import { openTunnel, TunnelError } from './tunnel.ts'
 
 const timeout = 5000
 
@@ -15,12 +18,13 @@ const tolerableSkew = 10
 
 /**
  * @param about - what the findings call it
- * @param transport - how it is spoken to, over HTTP/1.1 in any case
+ * @param how - it is spoken to, over HTTP/1.1 in any case
  */
-export async function checkReach(about: string, url: string, transport: Transport): Promise<Finding[]> {
+export async function checkReach(about: string, url: string, how: UsableConnection): Promise<Finding[]> {
   try {
-    const { status, type, tls, date } = await withTimeLimit(timeout, (signal) => headOf(url, transport, signal))
-    const over = tls === undefined ? 'without TLS' : `over ${tls}`
+    const { status, type, tls, date } = await withTimeLimit(timeout, (signal) => headOf(new URL(url), how, signal))
+    const through = how.proxy === undefined ? '' : ' through the outbound proxy'
+    const over = tls === undefined ? 'without TLS' : `over ${tls}${through}`
     const blocked = (status === 403 || status === 429) && type.startsWith('text/html')
     const reached = blocked
       ? problem(
@@ -32,6 +36,7 @@ export async function checkReach(about: string, url: string, transport: Transpor
       : good(about, `reached ${over}`)
     return [reached, ...(date === undefined ? [] : [clock(date)])]
   } catch (error) {
+    if (error instanceof TunnelError) return [error.finding]
     const code = systemCode(error) ?? 'no answer'
     return [problem(about, `${url} can’t be reached (${code}).`, advice[code] ?? defaultAdvice, exitCodes.network)]
   }
@@ -60,17 +65,20 @@ interface Head {
   readonly date: number | undefined
 }
 
-function headOf(url: string, { tls, userAgent }: Transport, signal: AbortSignal): Promise<Head> {
-  const request = new URL(url).protocol === 'https:' ? requestHttps : requestHttp
-  const options = {
-    method: 'GET',
-    agent: false,
-    headers: { 'user-agent': userAgent, accept: '*/*' },
-    ...tls,
-    signal,
-  } as const
+async function headOf(url: URL, { transport, proxy }: UsableConnection, signal: AbortSignal): Promise<Head> {
+  const { tls, userAgent } = transport
+  const isSecure = url.protocol === 'https:'
+  const options = { method: 'GET', headers: { 'user-agent': userAgent, accept: '*/*' }, ...tls, signal } as const
+  // Plain http is for this machine alone.
+  const socket = isSecure && proxy !== undefined ? await openTunnel(proxy, url, signal) : undefined
+  const host = url.hostname.replaceAll(/[[\]]/gu, '')
+  const way =
+    socket === undefined
+      ? { agent: false as const }
+      : { createConnection: () => connect({ ...tls, socket, servername: isIP(host) === 0 ? host : '' }) }
   return new Promise((resolve, reject) => {
-    request(new URL(url), options, (response) => {
+    const request = isSecure ? requestHttps : requestHttp
+    request(url, { ...options, ...way }, (response) => {
       resolve(head(response))
       response.destroy()
     })

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import {
   apiUrlOf,
   certificateAuthority,
+  outboundProxyOf,
   requestBudgetOf,
   serviceOf,
   transportOf,
@@ -16,19 +17,18 @@ import type { Given, Settings } from '../settings/settings.ts'
 import { type Finding, good, note, problem } from './finding.ts'
 
 export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Finding[] {
-  const { ca, account } = settings
+  const { ca, account, proxy } = settings
+  const { tokenUrl, redirectUri } = settings
+  const others = { ca: undefined, proxy: undefined, transport: undefined, redirectUri: undefined, tokenUrl: undefined }
+  const service = { ...settings, ...others }
   return [
     good('Node', `${process.version} on ${process.platform}`),
     checkConfigFile(),
-    checked('SSO service', settings.authUrl, () =>
-      serviceOf({ ...settings, ca: undefined, transport: undefined, redirectUri: undefined, tokenUrl: undefined }),
-    ),
+    checked('SSO service', settings.authUrl, () => serviceOf(service)),
     ...(settings.regionalAuthUrls.value.length > 0 ? [shown('other instances', settings.regionalAuthUrls)] : []),
     ...(settings.authUrl === undefined
       ? []
-      : checkedIfSet('token endpoint', settings.tokenUrl, () =>
-          serviceOf({ ...settings, ca: undefined, transport: undefined, redirectUri: undefined }),
-        )),
+      : checkedIfSet('token endpoint', tokenUrl, () => serviceOf({ ...service, tokenUrl }))),
     checked('owner API', settings.apiUrl, () => apiUrlOf(settings), 'note'),
     account === undefined
       ? good('account', 'none is set, which is fine while the store has only one')
@@ -36,13 +36,12 @@ export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Findi
     ...(ca === undefined ? [] : [checked('CA', ca, () => certificateAuthority(ca.value))]),
     ...checkedIfSet('transport', settings.transport, () => transportOf({ ...settings, ca: undefined })),
     ...checkedIfSet('request budget', settings.requestBudget, () => requestBudgetOf(settings)),
-    ...(settings.redirectUri && settings.authUrl
-      ? [
-          checked('redirect URI', settings.redirectUri, () =>
-            serviceOf({ ...settings, ca: undefined, transport: undefined, tokenUrl: undefined }),
-          ),
-        ]
+    ...(redirectUri && settings.authUrl
+      ? [checked('redirect URI', redirectUri, () => serviceOf({ ...service, redirectUri }))]
       : []),
+    ...(proxy === undefined
+      ? unusedProxies(env)
+      : [checked('outbound proxy', withoutPassword(proxy), () => outboundProxyOf(settings))]),
     ...checkEnvironment(env),
   ]
 }
@@ -89,9 +88,22 @@ function checkEnvironment(env: NodeJS.ProcessEnv): Finding[] {
     const text = 'The password is in OWNER_SSO_CREDENTIAL: every program that is started from here gets it.'
     findings.push(note('environment', text, 'A file that only you can read is safer: --credential-file.'))
   }
-  const proxies = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].filter((name) => env[name])
-  if (proxies.length > 0) {
-    findings.push(note('environment', `${proxies.join(', ')} is set, but not used.`, 'Connections go out directly.'))
-  }
   return findings
+}
+
+/** Variables that other programs take a proxy from. */
+export function environmentProxies(env: NodeJS.ProcessEnv): string[] {
+  return ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].filter((name) => env[name])
+}
+
+function unusedProxies(env: NodeJS.ProcessEnv): Finding[] {
+  const proxies = environmentProxies(env)
+  if (proxies.length === 0) return []
+  const fix = 'Connections go out directly. If they have to go through a proxy, set OWNER_SSO_PROXY to its address.'
+  return [note('environment', `${proxies.join(', ')} is set, but not used.`, fix)]
+}
+
+/** Scheme, host and port. */
+function withoutPassword({ value, from }: Given<string>): Given<string> {
+  return { value: URL.canParse(value) ? new URL(value).origin : '', from }
 }

@@ -3,6 +3,7 @@
  */
 import { accountName, type RefreshTokenGrant, RegionNotAllowedError, type Sso } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import { localTime } from '../terminal/local-time.ts'
 import { type FoundTokens, isAccountName } from './found-tokens.ts'
 
 export interface Candidate {
@@ -25,10 +26,9 @@ export async function candidateOf(
 ): Promise<Candidate> {
   const account = accountOf(found, named)
   if (found.endsAt !== undefined && found.endsAt <= now) {
-    const day = new Date(found.endsAt * 1000).toISOString().slice(0, 10)
     throw new CommandError(
       exitCodes.signInAgain,
-      `The refresh token of ${account} ended on ${day}.`,
+      `The refresh token of ${account} ended at ${localTime(found.endsAt)}.`,
       `Sign in instead: owner-sso login --account ${account}`,
     )
   }

@@ -18,13 +18,23 @@ export async function run({ settings, options }: Call<typeof exportTokens>): Pro
     const { tokens } = keeping
     const names = options.all ? await accountNames(tokens) : [await chosenAccount(settings, tokens)]
     const accounts = new Map<string, ExportedTokens>()
-    for (const name of names) accounts.set(name, await requireSignedIn(name, tokens, () => exported(name, keeping)))
+    const problems: CommandError[] = []
+    for (const name of names) {
+      try {
+        accounts.set(name, await requireSignedIn(name, tokens, () => exported(name, keeping)))
+      } catch (error) {
+        if (!(error instanceof CommandError)) throw error
+        problems.push(error)
+      }
+    }
+    if (problems.length > 0 && accounts.size === 0) throw leftOut(problems)
     const file = options.plainTextTokens
       ? plainExport(Object.fromEntries(accounts))
       : sealedExport(Object.fromEntries(accounts), ...(await newSecret(settings)))
     if (options.file === undefined) await printJson(file)
     else await writeNewFile(options.file, JSON.stringify(file, undefined, 2))
-    tell(names, options.file, options.plainTextTokens ?? false)
+    tell([...accounts.keys()], options.file, options.plainTextTokens ?? false)
+    if (problems.length > 0) throw leftOut(problems)
   })
 }
 
@@ -47,6 +57,15 @@ async function exported(account: string, { store }: TokenKeeping): Promise<Expor
   }
   const { tokens, obtained_at } = record
   return { refresh_token: tokens.refresh_token, auth_url: tokens.auth_url, obtained_at }
+}
+
+/** The one that was left out, or how many, which are named first. */
+function leftOut(problems: readonly CommandError[]): unknown {
+  const [problem, ...others] = problems
+  if (problem === undefined || others.length === 0) return problem
+  printNote(...problems.map(({ message, next }) => `Not exported: ${message} ${next}`))
+  const message = `${problems.length} accounts could not be exported.`
+  return new CommandError(problem.exitCode, message, 'Each is named above, with what helps.', problem.code)
 }
 
 /** For the user alone; never over another file. */

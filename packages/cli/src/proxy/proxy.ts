@@ -7,7 +7,7 @@ import type { Call } from '../command-line/command.ts'
 import { systemError, messageOf } from '../command-line/command-error.ts'
 import { stopped, untilStopped } from '../command-line/interruption.ts'
 import type { proxy } from '../command-line/manual.ts'
-import { apiUrlOf, serviceOf, transportOf } from '../settings/configured-service.ts'
+import { apiUrlOf, serviceOf, connectionOf } from '../settings/configured-service.ts'
 import { portOf } from '../settings/port.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
 import { chosenAccount, requireSignedIn } from '../tokens/account.ts'
@@ -29,7 +29,7 @@ export async function run({ settings, options }: Call<typeof proxy>): Promise<vo
       account,
       authorize: isAddressedToLoopback,
       onProblem: (error, { code }) => printNote(`${code}: ${messageOf(error)}`),
-      ...transportOf(settings),
+      ...connectionOf(settings),
     })
     const { server, url } = await listenOnLoopback((request, response) => proxy(request, response), port)
     server.on('connect', proxy.refuse)

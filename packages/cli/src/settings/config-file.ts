@@ -1,6 +1,6 @@
 /**
  * The config file: JSON with settings that would else be options or environment variables. It holds no secrets but the
- * password in the address of a store.
+ * passwords in the addresses of a store and an outbound proxy.
  */
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { nearestName, systemCode } from '@owner-sso/core'
@@ -18,6 +18,8 @@ export interface ConfigFile {
   readonly account?: string
   readonly ca?: string
   readonly redirectUri?: string
+  /** The outbound proxy's address. */
+  readonly proxy?: string
   /** A name, or what it is made of. */
   readonly transport?: string | object
   /** Whether folders have their keys in the keyring. */
@@ -47,6 +49,7 @@ const kinds: Readonly<Record<keyof ConfigFile, Kind>> = {
   account: text,
   ca: text,
   redirectUri: text,
+  proxy: text,
   transport: { fits: isTextOrObject, words: 'a name, or an object with tls, http2 and userAgent' },
   keyring: { fits: (value) => typeof value === 'boolean', words: 'true or false' },
   requestBudget: { fits: isTextOrObject, words: 'text such as "300", or an object with perMinute and burst' },
@@ -77,6 +80,7 @@ function settingsNear(name: string): string {
  */
 export function openToOthers({
   store = '',
+  proxy = '',
 }: ConfigFile): { readonly problem: string; readonly fix: string } | undefined {
   const stats = process.getuid === undefined ? undefined : statsOf(configFile)
   if (stats === undefined) return undefined
@@ -85,12 +89,15 @@ export function openToOthers({
   if (uid !== 0 && uid !== process.getuid?.())
     return { problem: `${configFile} belongs to user ${uid}.`, fix: 'Run chown.' }
   if ((mode & 0o022) !== 0) return { problem: `Other users can change ${configFile}.`, fix }
-  const hasPassword = URL.canParse(store) && new URL(store).password !== ''
-  if (!hasPassword || (mode & 0o044) === 0) return undefined
+  if ((!hasPassword(store) && !hasPassword(proxy)) || (mode & 0o044) === 0) return undefined
   return {
     problem: `Other users can read ${configFile}, and the password in it.`,
     fix: `${fix}, and change the password.`,
   }
+}
+
+export function hasPassword(address: string): boolean {
+  return URL.canParse(address) && new URL(address).password !== ''
 }
 
 /** `undefined` where there is no such file: in a home that is no folder, for example. */

@@ -7,6 +7,7 @@ import {
   type SsoOptions,
   createSso,
   mayCarrySecrets,
+  proxyOf,
   type Transport,
   type RequestBudget,
   requestBudgetFrom,
@@ -15,7 +16,7 @@ import {
   transportOf as checkTransport,
 } from '@owner-sso/core'
 import { usageError } from '../command-line/command-error.ts'
-import { configFile, expandHome } from './folders.ts'
+import { expandHome } from './folders.ts'
 import type { Given, Settings } from './settings.ts'
 
 /**
@@ -25,7 +26,7 @@ import type { Given, Settings } from './settings.ts'
  */
 export function serviceOf(settings: Settings): Sso {
   const { regionalAuthUrls, redirectUri } = settings
-  const [authUrl, tokenUrl, how] = [authUrlOf(settings), tokenUrlOf(settings), transportOf(settings)]
+  const [authUrl, tokenUrl, how] = [authUrlOf(settings), tokenUrlOf(settings), connectionOf(settings)]
   try {
     return createSso({
       authUrl: authUrl.value,
@@ -51,15 +52,26 @@ function tokenUrlOf({ tokenUrl }: Settings): SsoOptions['tokenUrl'] {
 
 /** The addresses of token endpoints, as far as they can be used: what is wrong is told elsewhere. */
 export function tokenUrlsOf(settings: Settings): readonly string[] {
+  const tokenUrl = ifUsable(() => tokenUrlOf(settings)) ?? []
+  return typeof tokenUrl === 'string' ? [tokenUrl] : Object.values(tokenUrl)
+}
+
+/** How the SSO service and the owner API are spoken to, and through which outbound proxy. @throws CommandError */
+export function connectionOf(settings: Settings): Pick<SsoOptions, 'transport' | 'tls' | 'proxy'> {
+  const proxy = outboundProxyOf(settings)
+  return { ...transportOf(settings), ...(proxy !== undefined && { proxy }) }
+}
+
+/** The outbound proxy's address, if there is one. @throws CommandError, which does not show it */
+export function outboundProxyOf({ proxy }: Settings): string | undefined {
   try {
-    const tokenUrl = tokenUrlOf(settings) ?? []
-    return typeof tokenUrl === 'string' ? [tokenUrl] : Object.values(tokenUrl)
-  } catch {
-    return []
+    return proxyOf({ proxy: proxy?.value })
+  } catch (error) {
+    throw placed(error, () => proxy?.from)
   }
 }
 
-/** How the SSO service and the owner API are spoken to. @throws CommandError */
+/** @throws CommandError */
 export function transportOf({ transport, ca }: Settings): Pick<SsoOptions, 'transport' | 'tls'> {
   const pem = ca && certificateAuthority(ca.value)
   try {
@@ -83,12 +95,24 @@ export function requestBudgetOf({ requestBudget }: Settings): RequestBudget | un
   }
 }
 
-/** The document's transport, where the settings name one that can't be used: that is told elsewhere. */
-export function usableTransportOf(settings: Settings): Transport {
+/** How to look at an address. */
+export interface UsableConnection {
+  readonly transport: Transport
+  readonly proxy: Given<string> | undefined
+}
+
+/** The document's transport and no proxy, where the settings name one that can't be used: that is told elsewhere. */
+export function usableConnectionOf(settings: Settings): UsableConnection {
+  const transport = ifUsable(() => transportOf(settings)) ?? {}
+  const proxy = ifUsable(() => outboundProxyOf(settings)) === undefined ? undefined : settings.proxy
+  return { transport: checkTransport(transport), proxy }
+}
+
+function ifUsable<Value>(read: () => Value): Value | undefined {
   try {
-    return checkTransport(transportOf(settings))
+    return read()
   } catch {
-    return checkTransport({})
+    return undefined
   }
 }
 
@@ -114,7 +138,7 @@ function authUrlOf({ authUrl }: Settings): Given<string> {
   if (authUrl !== undefined) return authUrl
   throw usageError(
     'No SSO service is configured.',
-    `Give --auth-url https://…, set OWNER_SSO_AUTH_URL, or write {"authUrl": "https://…"} into ${configFile}.`,
+    'Run owner-sso setup, give --auth-url https://…, or set OWNER_SSO_AUTH_URL.',
   )
 }
 
@@ -127,7 +151,7 @@ export function apiUrlOf({ apiUrl }: Settings): string {
   }
   throw usageError(
     'No owner API is configured.',
-    `Give --api-url https://…, set OWNER_SSO_API_URL, or write {"apiUrl": "https://…"} into ${configFile}.`,
+    'Run owner-sso setup, give --api-url https://…, or set OWNER_SSO_API_URL.',
   )
 }
 

@@ -4,7 +4,7 @@
 import { usageError } from '../command-line/command-error.ts'
 import { dashed } from '../command-line/option.ts'
 import type { SharedOptions } from '../command-line/shared-options.ts'
-import { type ConfigFile, openToOthers, readConfigFile } from './config-file.ts'
+import { type ConfigFile, hasPassword, openToOthers, readConfigFile } from './config-file.ts'
 import { configFile, tokensFolder } from './folders.ts'
 import { defaultStore } from '../stores/store-kinds.ts'
 
@@ -25,6 +25,8 @@ export interface Settings {
   /** Path of a PEM file. */
   readonly ca: Given<string> | undefined
   readonly redirectUri: Given<string> | undefined
+  /** The outbound proxy's address, maybe with a password in it. */
+  readonly proxy: Given<string> | undefined
   /** Text as it was given, or an object of the config file. */
   readonly transport: Given<string | object> | undefined
   /** Whether folders have their keys in the keyring: all of them, or none; undefined for the default folder alone. */
@@ -38,13 +40,14 @@ export interface Settings {
 
 /**
  * @param examined - the command says itself who else may read or change the config file
- * @throws CommandError for a config file that can't be used, or is others' to read or change; a password in `--store`
+ * @throws CommandError for a config file that can't be used, or is others' to read or change; a password in an option
  */
 export function readSettings(options: SharedOptions, examined = false, env: NodeJS.ProcessEnv = process.env): Settings {
   const config = readConfigFile()
   const open = examined ? undefined : openToOthers(config)
   if (open !== undefined) throw usageError(open.problem, open.fix)
   if (options.store !== undefined) refusePassword(options.store, '--store')
+  if (options.proxy !== undefined) refusePassword(options.proxy, '--proxy', 'OWNER_SSO_PROXY')
   /** By the same name wherever it is given: `--auth-url`, `OWNER_SSO_AUTH_URL`, `authUrl`. */
   const given = <Value extends string | object>(
     name: string,
@@ -67,6 +70,7 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
     account: given('account', options.account, config.account),
     ca: given('ca', options.ca, config.ca),
     redirectUri: given('redirectUri', options.redirectUri, config.redirectUri),
+    proxy: given('proxy', options.proxy, config.proxy),
     transport: given('transport', options.transport, config.transport),
     keyring: keyringSetting(options, env, config),
     requestBudget: given('requestBudget', undefined, config.requestBudget),
@@ -111,12 +115,13 @@ export function listed(text: string): string[] {
  * Arguments are no place for a password.
  *
  * @param where - what the address was given as
+ * @param variable - may have it
  * @throws CommandError for an address with a password in it
  */
-export function refusePassword(address: string, where: string): void {
-  if (!URL.canParse(address) || new URL(address).password === '') return
+export function refusePassword(address: string, where: string, variable = 'OWNER_SSO_STORE'): void {
+  if (!hasPassword(address)) return
   throw usageError(
     `${where} has a password in it, which everybody on this machine can read in the list of processes.`,
-    'Put the address into the environment variable OWNER_SSO_STORE, or into the config file.',
+    `Put the address into the environment variable ${variable}, or into the config file.`,
   )
 }

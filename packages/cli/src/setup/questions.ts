@@ -3,9 +3,10 @@
  */
 import { CommandError, usageError } from '../command-line/command-error.ts'
 import type { ConfigFile } from '../settings/config-file.ts'
-import { apiUrlOf, serviceOf, usableTransportOf } from '../settings/configured-service.ts'
+import { apiUrlOf, outboundProxyOf, serviceOf, usableConnectionOf } from '../settings/configured-service.ts'
 import { type Finding, findingLines, problem } from '../doctor/finding.ts'
 import { checkReach } from '../doctor/reach-check.ts'
+import { environmentProxies } from '../doctor/settings-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
 import { printNote } from '../terminal/output.ts'
 import { askConsent, askText } from '../terminal/prompts.ts'
@@ -14,16 +15,19 @@ import { listed, refusePassword, type Settings } from '../settings/settings.ts'
 import { storeAt } from '../stores/store-kinds.ts'
 
 /** The settings that are asked for. */
-export type Answers = Pick<ConfigFile, 'authUrl' | 'regionalAuthUrls' | 'apiUrl' | 'store' | 'account'>
+export type Answers = Pick<ConfigFile, 'proxy' | 'authUrl' | 'regionalAuthUrls' | 'apiUrl' | 'store' | 'account'>
 
-/** @param settings - what is set so far: it is proposed */
-export async function askForSettings(settings: Settings): Promise<Answers> {
+/** @param given - what is set so far: it is proposed */
+export async function askForSettings(given: Settings): Promise<Answers> {
+  const proxy = await askProxy(given)
+  const settings = { ...given, proxy: proxy === '' ? undefined : answered(proxy) }
   const authUrl = await askService(settings)
   const regionalAuthUrls = await askOtherInstances(settings, authUrl)
   const apiUrl = await askOwnerApi(settings)
   const store = await askStore(settings)
   const account = await askAccount(settings)
   return {
+    ...(proxy !== '' && { proxy }),
     ...(authUrl !== '' && { authUrl }),
     ...(regionalAuthUrls.length > 0 && { regionalAuthUrls }),
     ...(apiUrl !== '' && { apiUrl }),
@@ -34,11 +38,22 @@ export async function askForSettings(settings: Settings): Promise<Answers> {
 
 const answered = <Value>(value: Value) => ({ value, from: 'your answer' })
 
+/** Asked where something says that this network has one. Whether it lets anything through shows with the next answer. */
+async function askProxy(settings: Settings): Promise<string> {
+  if (settings.proxy === undefined && environmentProxies(process.env).length === 0) return ''
+  return settled('Outbound proxy to go through (empty: none)', settings.proxy?.value, {
+    about: 'outbound proxy',
+    requireUsable: (value) => outboundProxyOf({ ...settings, proxy: answered(value) }),
+    attempt: async () => [],
+    optional: true,
+  })
+}
+
 function askService(settings: Settings): Promise<string> {
   return settled('Address of the SSO service', settings.authUrl?.value, {
     about: 'SSO service',
     requireUsable: (value) => requireInstances(settings, value),
-    attempt: (value) => checkReach('SSO service', value, usableTransportOf(settings)),
+    attempt: (value) => checkReach('SSO service', value, usableConnectionOf(settings)),
   })
 }
 
@@ -87,14 +102,14 @@ function askAccount(settings: Settings): Promise<string> {
 
 /** Of these addresses alone: what else is set may be wrong for itself. @throws CommandError */
 function requireInstances(settings: Settings, authUrl: string, regionalAuthUrls: readonly string[] = []): void {
-  const others = { ca: undefined, transport: undefined, redirectUri: undefined, tokenUrl: undefined }
+  const others = { ca: undefined, proxy: undefined, transport: undefined, redirectUri: undefined, tokenUrl: undefined }
   const addresses = { authUrl: answered(authUrl), regionalAuthUrls: answered(regionalAuthUrls) }
   serviceOf({ ...settings, ...others, ...addresses })
 }
 
 /** Whether an address answers. The clock is told of once, by the SSO service's. */
 async function reached(about: string, url: string, settings: Settings): Promise<Finding[]> {
-  const found = await checkReach(about, url, usableTransportOf(settings))
+  const found = await checkReach(about, url, usableConnectionOf(settings))
   return found.filter((finding) => finding.about !== 'clock')
 }
 

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline/promises'
 import { SsoError } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
 import { stopped } from '../command-line/interruption.ts'
+import { refuseCancelled } from './given-up.ts'
 import type { LoginVoice } from './login-voice.ts'
 import { printNote } from '../terminal/output.ts'
 import { askText, canAsk } from '../terminal/prompts.ts'
@@ -46,7 +47,8 @@ export async function redeemPasted<Result>(
   printNote('', url, '')
   voice.tell(...instructions(request.redirectUri))
   for (let attempt = 1; ; attempt += 1) {
-    const address = await pastedAddress(settings)
+    const address = (await pastedAddress(settings)).trim()
+    refuseCancelled(address, request.redirectUri, '--paste')
     try {
       return await redeem(address)
     } catch (error) {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthorizationRequest } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../command-line/command-error.ts'
 import { stopped, untilStopped } from '../command-line/interruption.ts'
+import { givenUp, refuseCancelled } from './given-up.ts'
 import type { LoginVoice } from './login-voice.ts'
 import { BrowserStartError, type BrowserWindow, startBrowser } from '../window/browser-window.ts'
 import { type StoppedPage, watchForCallback } from '../window/callback-watch.ts'
@@ -38,7 +39,7 @@ export async function signInInWindow<Result>(
   try {
     voice.tell('A browser window opens: sign in there. There is nothing to copy; this goes on by itself.')
     const page = await unlessOver(stoppedPage(window, { url, request }), window, voice)
-    refuseCancelled(page.address)
+    refuseCancelled(page.address, request.redirectUri, '--browser')
     return await redeemedOn(page, () => redeem(page.address))
   } finally {
     await window.close()
@@ -62,7 +63,7 @@ async function unlessOver(page: Promise<StoppedPage>, window: BrowserWindow, voi
     return await Promise.race([
       page,
       window.closed.then(() => {
-        throw givenUp('The browser window was closed before you were signed in.')
+        throw givenUp('The browser window was closed before you were signed in.', '--browser')
       }),
       untilStopped().then(() => {
         throw new Error('Stopped')
@@ -113,18 +114,7 @@ async function redeemedOn<Result>(page: StoppedPage, redeem: () => Promise<Resul
   }
 }
 
-/** RFC 6749 section 4.1.2.1, and the service's own word. */
-function refuseCancelled(address: string): void {
-  const error = new URL(address).searchParams.get('error')
-  if (error === 'access_denied' || error === 'login_cancelled') throw givenUp('You cancelled the sign-in.')
-}
-
-function givenUp(message: string): CommandError {
-  return new CommandError(exitCodes.credentials, `${message} Nothing was stored.`, again)
-}
-
 function tooLate(): CommandError {
+  const again = 'To sign in after all, run owner-sso login --browser again.'
   return new CommandError(exitCodes.signInAgain, 'The sign-in took longer than 15 minutes. Nothing was stored.', again)
 }
-
-const again = 'To sign in after all, run owner-sso login --browser again.'

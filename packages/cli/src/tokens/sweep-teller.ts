@@ -1,8 +1,10 @@
 /**
  * What `owner-sso keep` says of its sweeps: lines for people, or lines of JSON for programs.
  */
-import type { KeeperEvent, SweepCounts, TokenManager } from '@owner-sso/core'
+import { type KeeperEvent, SsoError, type SweepCounts, type TokenManager } from '@owner-sso/core'
+import { failureOf } from '../command-line/failure.ts'
 import { printData, printNote } from '../terminal/output.ts'
+import { localTime } from '../terminal/local-time.ts'
 import { counted } from '../terminal/wording.ts'
 import { type ProgressBar, progressBar } from '../terminal/progress-bar.ts'
 
@@ -19,7 +21,7 @@ export function accountTeller(tokens: TokenManager, { say }: Teller): { sweep: T
   const named = new Set<string>()
   const tellOf = (account: string, error: Error): void => {
     const code = 'code' in error ? String(error.code) : error.name
-    say(`${account}: ${code}: ${error.message}`, { account, code })
+    say(`${account}: ${code}: ${wordsOf(error)}`, { account, code })
   }
   const ends = [
     tokens.on('reauthentication-required', ({ account, reason }) =>
@@ -61,7 +63,7 @@ export function lineTeller(): Teller {
       }
       if (event.phase === 'progress') bar?.advance()
       if (event.phase !== 'ended') return
-      if (event.error !== undefined) say(`The sweep was broken off: ${event.error.message}`)
+      if (event.error !== undefined) say(`The sweep was broken off: ${wordsOf(event.error)}`)
       say(`${summary(event)}${nextOf(event)}`)
     },
   }
@@ -86,6 +88,13 @@ export function jsonTeller(): Teller {
   }
 }
 
+/** An error of ours as the command says it, with what helps and times of this machine. */
+function wordsOf(error: Error): string {
+  if (!(error instanceof SsoError)) return error.message
+  const { message, next } = failureOf(error)
+  return `${message} ${next}`
+}
+
 function summary({ accounts, due, refreshed, failed, signInAgain, unreadable }: SweepCounts): string {
   const parts = [
     `${counted(accounts, 'account')} signed in, ${due} due, ${refreshed} refreshed`,
@@ -97,5 +106,5 @@ function summary({ accounts, due, refreshed, failed, signInAgain, unreadable }: 
 }
 
 function nextOf({ next_sweep_at: next }: KeeperEvent): string {
-  return next === undefined ? '' : ` Next at ${new Date(next * 1000).toISOString().slice(0, 19)}Z.`
+  return next === undefined ? '' : ` Next at ${localTime(next)}.`
 }

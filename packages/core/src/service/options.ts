@@ -87,7 +87,7 @@ export function parseSsoOptions(options: SsoOptions): SsoSettings {
   requireThat(own.authUrl !== undefined, 'authUrl is not given: set OWNER_SSO_AUTH_URL, if it comes from there')
   const authUrl = instanceOrigin('authUrl', own.authUrl)
   const { regionalAuthUrls = [], redirectUri = `${authUrl}/void/callback`, codeChallengeEncoding = 'hex-digest' } = own
-  const { accessTokenLifetime, timeout = 15_000, proxy, firewallCooldown = 900 } = own
+  const { accessTokenLifetime, timeout = 15_000, firewallCooldown = 900 } = own
 
   requireThat(Array.isArray(regionalAuthUrls), 'regionalAuthUrls must be an array of addresses')
   requireThat(
@@ -103,7 +103,7 @@ export function parseSsoOptions(options: SsoOptions): SsoSettings {
     "accessTokenLifetime must be seconds or 'expires_in'",
   )
   requireThat(isPositive(timeout) && timeout <= 2 ** 31 - 1, 'timeout must be milliseconds, more than 0')
-  requireThat(proxy === undefined || isProxyUrl(proxy), 'proxy must be an http or https address')
+  const proxy = proxyOf(own)
   requireThat(isPositive(firewallCooldown), 'firewallCooldown must be seconds, more than 0')
   requireVerification('authUrl', authUrl)
   const regions = regionalAuthUrls.map((url: unknown) => instanceOrigin('regionalAuthUrls', url))
@@ -187,9 +187,31 @@ function isRedirectUri(value: unknown): value is string {
   return !['javascript:', 'data:', 'blob:', 'file:', 'about:', 'vbscript:'].includes(url.protocol)
 }
 
-function isProxyUrl(value: unknown): value is string {
-  const url = typeof value === 'string' ? parsed(value) : undefined
-  return url?.protocol === 'http:' || url?.protocol === 'https:'
+/**
+ * The option `proxy`. No error shows it: there may be a password in it.
+ *
+ * @throws TypeError
+ */
+export function proxyOf({ proxy }: { readonly proxy?: unknown }): string | undefined {
+  if (proxy === undefined) return undefined
+  const url = typeof proxy === 'string' ? parsed(proxy) : undefined
+  requireThat(
+    typeof proxy === 'string' && (url?.protocol === 'http:' || url?.protocol === 'https:'),
+    'proxy must be an http or https address',
+  )
+  requireThat(
+    isPercentEncoded(url.username) && isPercentEncoded(url.password),
+    'proxy must have its user name and password percent-encoded',
+  )
+  return proxy
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined
+  } catch {
+    return false
+  }
 }
 
 function isPositive(value: unknown): value is number {

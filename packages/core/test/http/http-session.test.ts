@@ -13,7 +13,7 @@ import {
   startSmallService,
 } from '../small-service.ts'
 import { loopbackCertificate, type RawServer, startRawServer } from '../raw-server.ts'
-import { type ConnectProxy, startConnectProxy } from './connect-proxy.ts'
+import { type ConnectProxy, startConnectProxy } from '../../../../tests/support/connect-proxy.ts'
 
 const closing: { close(): Promise<unknown> }[] = []
 afterEach(async () => {

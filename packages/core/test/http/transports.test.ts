@@ -8,7 +8,7 @@ import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { createSso, type Sso, type SsoOptions, type TokenSet, type TransportOption } from '../../src/index.ts'
 import { type Answers, goodTokens, type SmallService, startSmallService } from '../small-service.ts'
 import { loopbackCertificate, startRawServer } from '../raw-server.ts'
-import { type ConnectProxy, startConnectProxy } from './connect-proxy.ts'
+import { type ConnectProxy, startConnectProxy } from '../../../../tests/support/connect-proxy.ts'
 
 const closing: { close(): Promise<unknown> }[] = []
 afterEach(async () => {

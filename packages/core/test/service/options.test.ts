@@ -82,6 +82,7 @@ describe('createSso refuses a wrong option with a TypeError that names it', () =
     ['proxy', { proxy: 'socks5://127.0.0.1:1080' }],
     ['proxy', { proxy: 'proxy.example.com:3128' }],
     ['proxy', { proxy: 7 }],
+    ['proxy', { proxy: 'http://me:100%@proxy' }],
     ['firewallCooldown', { firewallCooldown: -1 }],
     ['firewallCooldown', { firewallCooldown: 0 }],
     ['firewallCooldown', { firewallCooldown: Number.POSITIVE_INFINITY }],

@@ -11,12 +11,12 @@ import type { Settings } from '../options/options.ts'
 import { noticePage } from '../pages/page.ts'
 import { htmlResponse, sendResponse } from './service-response.ts'
 
-/** `control` answers under `/_emulator`, before the journal sees the request. */
+/** `own` answers what is not the service's, before the journal sees the request. */
 export function bareApp(
   settings: Settings,
   journal: Journal,
   place: (request: IncomingMessage) => Place,
-  control?: Router,
+  own?: Router,
 ): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -25,7 +25,7 @@ export function bareApp(
     response.setHeader('cache-control', 'no-store')
     next()
   })
-  if (control) app.use('/_emulator', control)
+  if (own) app.use(own)
   app.use((request, response, next) => {
     journal.open(request, response, place(request))
     next()

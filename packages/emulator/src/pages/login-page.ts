@@ -5,7 +5,7 @@ import { encodeText } from '@owner-sso/recorder/support'
 import { captchaPicture, captchaWidget } from './captcha.ts'
 import { html, type Markup } from './html.ts'
 import type { Settings } from '../options/options.ts'
-import { page } from './page.ts'
+import { page, startPageLink } from './page.ts'
 
 export interface LoginPageContent {
   /** Where the form posts to. */
@@ -45,8 +45,7 @@ export function loginPage(content: LoginPageContent): string {
     html`<h1>Sign in</h1>
       ${!recorded && decoys} ${script(message)}
       ${message !== undefined && !content.messageInScript && html`<p class="message" role="alert">${message}</p>`}
-      ${form(recorded ? undefined : content.action, inputs)}
-      ${!recorded && content.hasStartPage && html`<p><a href="/" target="_blank">Accounts and passcodes</a></p>`}`,
+      ${form(recorded ? undefined : content.action, inputs)} ${!recorded && content.hasStartPage && startPageLink}`,
   )
 }
 

@@ -19,13 +19,18 @@ const styleSheet: Markup = {
   input[type=checkbox] { width: auto }
   button { width: 100%; margin-top: 1.5rem; padding: .8rem; font: inherit; font-weight: 600; color: var(--paper); background: var(--accent); border: 0; border-radius: .5rem; cursor: pointer }
   button.plain { margin-top: .5rem; color: var(--soft); background: transparent }
-  .message { padding: .7rem 1rem; border-left: 4px solid var(--alarm); color: var(--alarm) }
+  .message { margin: 1rem 0; padding: .7rem 1rem; border-left: 4px solid var(--alarm); color: var(--alarm) }
   .note, footer { color: var(--soft); font-size: .875rem }
   footer { margin-top: 1.5rem }
+  .apart, form + p { margin: 1.2rem 0 }
   code { overflow-wrap: anywhere }
   svg { display: block; width: 10rem; color: var(--ink) }
 `,
 }
+
+/** Of the page itself, so that no browser asks for one: it would stand among the requests of clients. */
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232a6a5d'/%3E%3Cpath d='M4 6h8m-3-2 3 2-3 2M12 11H4m3-2-3 2 3 2' stroke='%23fff' stroke-width='1.4' fill='none'/%3E%3C/svg%3E"
 
 /** A whole document. `content` goes into its one column. */
 export function page(title: string, content: Markup): string {
@@ -35,6 +40,7 @@ export function page(title: string, content: Markup): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
+        <link rel="icon" href="${icon}" />
         <style>
           ${styleSheet}
         </style>
@@ -47,6 +53,9 @@ export function page(title: string, content: Markup): string {
       </body>
     </html> `.markup
 }
+
+/** Leads whoever signs in here to what they have to type. */
+export const startPageLink: Markup = html`<p><a href="/" target="_blank">Accounts and passcodes</a></p>`
 
 /** A page that only says something. */
 export function noticePage(title: string, message: string): string {

@@ -3,7 +3,7 @@
  */
 import { html, type Markup } from './html.ts'
 import { hiddenInputs, inTemplate } from './login-page.ts'
-import { page } from './page.ts'
+import { page, startPageLink } from './page.ts'
 
 export interface PasscodePageContent {
   /** Where the form is posted again once a passcode was verified. */
@@ -15,7 +15,9 @@ export interface PasscodePageContent {
   readonly inTemplate?: boolean | undefined
   readonly duplicates?: boolean | undefined
   /** The transaction id stands in a script as well, as recorded. */
-  readonly recorded?: boolean | undefined
+  readonly recorded: boolean
+  /** There is one that tells the passcode. */
+  readonly hasStartPage: boolean
 }
 
 export function passcodePage(content: PasscodePageContent): string {
@@ -36,7 +38,8 @@ export function passcodePage(content: PasscodePageContent): string {
         ${content.inTemplate ? inTemplate(inputs) : inputs}
         <button type="submit">Continue</button>
       </form>
-      ${(content.recorded === true || csrfAt === 'none') && variable('transaction_id', transactionId)}
+      ${!content.recorded && content.hasStartPage && startPageLink}
+      ${(content.recorded || csrfAt === 'none') && variable('transaction_id', transactionId)}
       ${csrfAt === 'script' && variable('_csrf', csrf)}
       <noscript><p class="note">Passcodes are sent as JSON, so this page needs JavaScript.</p></noscript>
       ${pageScript}`,

@@ -11,7 +11,7 @@ export function startPage(accounts: readonly EmulatorAccount[], ownerApiUrl: str
     html`<h1>The service on your machine</h1>
       <p>Sign in from your program. These accounts can:</p>
       ${accounts.map(accountEntry)}
-      <p class="note">A passcode is valid for 30 seconds: reload this page for the next one.</p>
+      <p class="note apart">A passcode is valid for 30 seconds: reload this page for the next one.</p>
       <p><a href="/_emulator">Inspector</a>: each request of each sign-in, and switches</p>
       <p><a href="/_emulator/openapi.json">Description of the API</a> (OpenAPI)</p>
       <p>Owner API: <code>${ownerApiUrl}</code></p>`,

@@ -72,8 +72,8 @@ export function passcodePageResponse(
   const { transactionId } = session
   const recorded = isLenient(service.settings)
   const { csrf: csrfAt, ...others } = service.settings.passcodePage
-  const options = { inTemplate: recorded, csrfAt, ...others }
-  const body = passcodePage({ action: formAction(session), csrf, transactionId, recorded, ...options })
+  const options = { recorded, hasStartPage: service.settings.inspector, inTemplate: recorded, csrfAt, ...others }
+  const body = passcodePage({ action: formAction(session), csrf, transactionId, ...options })
   return withReason(
     'the account has a second factor: the passcode page',
     htmlResponse(200, body, authorizeCookies(service, session)),

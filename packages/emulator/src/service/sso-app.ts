@@ -2,7 +2,7 @@
  * The SSO service's table of endpoints, in the interface document's order.
  */
 import type { IncomingMessage } from 'node:http'
-import express, { type Express, type RequestHandler, type Router } from 'express'
+import express, { Router, type Express, type RequestHandler } from 'express'
 import { respond } from '../http/respond.ts'
 import type { Endpoint } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
@@ -39,7 +39,7 @@ export function createSsoApp(
   ownerApiUrl: string,
 ): Express {
   const place = (request: IncomingMessage): Region => service.instances.of(request).region
-  const app = bareApp(service.settings, journal, place, control)
+  const app = bareApp(service.settings, journal, place, control && ownPages(service, control, ownerApiUrl))
   app.use((request, _response, next) => {
     request.url = withoutLocale(service.settings, request.url)
     next()
@@ -101,14 +101,19 @@ export function createSsoApp(
       at(() => 'mfa-backup-code', backupCodeEndpoint),
     )
   }
-  if (control !== undefined) {
-    const accounts = service.accounts.all.map((account) => accountView(account, service.clock))
-    app.get('/', guard, (_request, response) =>
-      sendResponse(response, htmlResponse(200, startPage(accounts, ownerApiUrl))),
-    )
-  }
   app.get('/void/callback', (_request, response) => sendResponse(response, htmlResponse(404, callbackPage)))
   return finishApp(app)
+}
+
+/** What a person opens: the start page, and all of `/_emulator`. */
+function ownPages(service: ServiceState, control: Router, ownerApiUrl: string): Router {
+  const accounts = service.accounts.all.map((account) => accountView(account, service.clock))
+  const router = Router()
+  router.get('/', guard, (_request, response) =>
+    sendResponse(response, htmlResponse(200, startPage(accounts, ownerApiUrl))),
+  )
+  router.use('/_emulator', control)
+  return router
 }
 
 /** The page that does not exist: an application intercepts it, and a person copies its address. */

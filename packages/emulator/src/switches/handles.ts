@@ -1,7 +1,6 @@
 /**
  * The handles of a running emulator that reach into the service itself.
  */
-import { createCounters } from '../service/counters.ts'
 import { checkNames } from '@owner-sso/recorder/support'
 import { accountView, type Account } from '../service/accounts.ts'
 import type { Addresses, Emulator } from '../emulator.ts'
@@ -22,6 +21,7 @@ export function createHandles(
 ): Handles {
   const { accounts, accessTokens, refreshTokens, instances, clock, counters, firewall } = service
   const known = (identity: string): Account => {
+    if (typeof identity !== 'string') throw new TypeError('identity must be the e-mail of an account')
     const account = accounts.find(identity)
     if (!account) throw new TypeError(`The emulator has no account ${identity}`)
     return account
@@ -65,13 +65,7 @@ export function createHandles(
       const account = known(identity)
       return accessTokens.revoke((token) => token.account === account)
     },
-    reset() {
-      switches.reset()
-      accounts.forget()
-      clock.reset()
-      Object.assign(counters, createCounters())
-      journal.clear()
-    },
+    reset: switches.reset,
     expireRefreshTokens: (identity) => refreshTokens.expire(known(identity)),
   }
 }

@@ -7,6 +7,8 @@ import { checkOptions } from '../options/check-options.ts'
 import type { ChangeableOptions, EmulatorOptions, Settings } from '../options/options.ts'
 import { parseEmulatorOptions } from '../options/parse-options.ts'
 import type { TlsVersions } from '../http/listeners.ts'
+import type { Journal } from '../journal/journal.ts'
+import { createCounters } from '../service/counters.ts'
 import type { ServiceState } from '../service/service-state.ts'
 import { switchAccount } from './account-switches.ts'
 import { isChangeable, isOptionName } from '../options/option-table.ts'
@@ -30,7 +32,7 @@ export interface Switchboard {
    * @throws {TypeError} There is no such scenario.
    */
   readonly applyScenario: (name: ScenarioName) => void
-  /** Options, accounts, faults and firewall are as they were at the start; the clock runs on from where it is. */
+  /** All is as at the start, but sessions, codes and tokens live on. */
   readonly reset: () => void
 }
 
@@ -39,6 +41,7 @@ export function createSwitchboard(
   given: EmulatorOptions,
   service: ServiceState,
   faults: Faults,
+  journal: Journal,
   offerTls: (versions: TlsVersions) => void,
 ): Switchboard {
   const initial = { ...service.settings }
@@ -81,8 +84,11 @@ export function createSwitchboard(
       faults.clear()
       service.firewall.lift()
       service.accounts.reset()
-      service.clock.unfreeze()
+      service.accounts.forget()
+      service.clock.reset()
       applied.clear()
+      Object.assign(service.counters, createCounters())
+      journal.clear()
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The inspector in a real Chromium: a login with a passcode over a region, live, in light and dark, by mouse and keyboard. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
+import { objections } from '../../../../tests/support/axe.ts'
 import { describeInChromium, launchChromium } from '../../../../tests/support/chromium.ts'
 import { demoAccounts, startEmulator } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
@@ -91,25 +91,17 @@ describeInChromium('the inspector in a real Chromium', () => {
   describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     it('leaves axe nothing to object to', async () => {
       const { page } = await visit(browser, emulator, { colorScheme, bypassCSP: true })
-      // Dark or light, what is not colour is the same.
-      const rules = colorScheme === 'dark' ? '{ runOnly: ["color-contrast"] }' : '{}'
-      const objections = async (): Promise<unknown> => {
-        await page.evaluate(axe.source)
-        return page.evaluate(
-          `axe.run(${rules}).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target)))`,
-        )
-      }
-      expect(await objections()).toEqual([])
+      expect(await objections(page, colorScheme)).toEqual([])
       await everything()
       await arrived(page)
       await requestNamed(page, /signed in/u).click()
       await page.getByRole('button', { name: 'Reveal credential' }).click()
       await page.getByText(demoCredential).waitFor()
-      expect(await objections()).toEqual([])
+      expect(await objections(page, colorScheme)).toEqual([])
       emulator.always('token', { delay: 1 })
       await page.getByRole('tab', { name: 'Switches' }).click()
       await page.getByRole('button', { name: 'Clear the faults of token' }).waitFor()
-      expect(await objections()).toEqual([])
+      expect(await objections(page, colorScheme)).toEqual([])
       await page.context().close()
     }, 60_000)
   })

@@ -31,6 +31,16 @@ describe('change', () => {
     expect(await refreshed()).toMatchObject({ kept: 'true' })
   })
 
+  it.each<[call: string, (none: never) => unknown]>([
+    ['account', (none) => emulator.account(none)],
+    ['issueTokens', (none) => emulator.issueTokens(none)],
+    ['revokeAccessTokens', (none) => emulator.revokeAccessTokens(none)],
+    ['expireRefreshTokens', (none) => emulator.expireRefreshTokens(none)],
+  ])('%s() says which argument it lacks', async (_call, act) => {
+    const called = (async () => act(undefined as never))()
+    await expect(called).rejects.toThrow(new TypeError('identity must be the e-mail of an account'))
+  })
+
   it.each<[string, unknown, string]>([
     ['a wrong value', { expiresIn: 7, rotation: 'sometimes' }, 'Option rotation must be'],
     ['an unknown option', { expiresIn: 7, colour: 'blue' }, 'Unknown option colour'],

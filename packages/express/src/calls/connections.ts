@@ -8,6 +8,7 @@ import { HttpsProxyAgent } from 'hpagent'
 import type { Transport } from '@owner-sso/core'
 import { Agent as Dispatcher, ProxyAgent } from 'undici'
 import { property } from '../property.ts'
+import { throughProxy } from '../tunnel.ts'
 import { withoutSwitching } from './switching-answer.ts'
 
 /** What of axios's configuration decides how a request travels. */
@@ -49,6 +50,11 @@ export function straightConnections(tls: object = {}): Straight {
 
 /** For all who want nothing else. */
 const usual = straightConnections()
+
+/** For `fetch` of https addresses. */
+export function tunnelsThrough(proxy: string, { tls }: Straight): Dispatcher {
+  return new Dispatcher({ connect: throughProxy(proxy, { timeout: 10_000, ...tls }) })
+}
 
 /** Those for a transport. */
 export function connectionsOf(transport: Transport | undefined): Straight {

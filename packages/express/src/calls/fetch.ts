@@ -1,20 +1,22 @@
 /**
  * `ownerFetch`: `fetch` with the owner's token on it.
  */
-import { checkOptionNames } from '@owner-sso/core'
+import { checkOptionNames, proxyOf } from '@owner-sso/core'
 import { requireAccount } from '../account-source.ts'
 import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
-import { connectionsOf, type Straight } from './connections.ts'
+import { connectionsOf, type Straight, tunnelsThrough } from './connections.ts'
 import { ownerCaller } from './owner-call.ts'
 import { peekAt } from './peeked-answer.ts'
 
 /** Whose token goes on the calls, where to, and through which `fetch`. */
 export interface OwnerFetchOptions extends OwnerCallOptions {
   /**
-   * The function that makes the call, for a proxy or a private CA. Default: the global `fetch`, on connections of ours:
-   * straight to the owner API, whatever proxy the environment names, and verified.
+   * The function that makes the call, on connections of its own. Default: the global `fetch`, on ours: verified, and straight
+   * to the owner API or through `proxy`, whatever proxy the environment names.
    */
   readonly fetch?: typeof globalThis.fetch | undefined
+  /** An outbound proxy's URL, for https alone: plain http never leaves the machine. */
+  readonly proxy?: string | undefined
 }
 
 /**
@@ -27,12 +29,14 @@ export interface OwnerFetchOptions extends OwnerCallOptions {
  * @throws TypeError that names a wrong option
  */
 export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch {
-  checkOptionNames('ownerFetch', options, { ...ownerCallOptionNames, fetch: true })
+  checkOptionNames('ownerFetch', options, { ...ownerCallOptionNames, fetch: true, proxy: true })
   const { tokens, accountOf, target, transport } = parseOwnerCallOptions(options)
-  if (options.fetch !== undefined && transport !== undefined) {
-    throw new TypeError('transport and fetch can’t be given together: fetch makes its own connections')
+  const proxy = proxyOf(options)
+  if (options.fetch !== undefined && (transport !== undefined || proxy !== undefined)) {
+    const other = transport === undefined ? 'proxy' : 'transport'
+    throw new TypeError(`${other} and fetch can’t be given together: fetch makes its own connections`)
   }
-  const send = options.fetch ?? straightFetch(connectionsOf(transport))
+  const send = options.fetch ?? ownFetch(connectionsOf(transport), proxy)
   if (typeof send !== 'function') throw new TypeError('fetch must be a function')
 
   const call = ownerCaller(tokens)
@@ -70,11 +74,17 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
 }
 
 /** Node's `fetch` takes a dispatcher, which its types don't know. */
-function straightFetch(straight: Straight): typeof globalThis.fetch {
+function ownFetch(straight: Straight, proxy: string | undefined): typeof globalThis.fetch {
+  const tunnels = proxy === undefined ? undefined : tunnelsThrough(proxy, straight)
   return (input, init) => {
-    const options: object = { dispatcher: straight.dispatcher(), ...init }
+    const dispatcher = tunnels !== undefined && isSecure(input) ? tunnels : straight.dispatcher()
+    const options: object = { dispatcher, ...init }
     return globalThis.fetch(input, options)
   }
+}
+
+function isSecure(input: Parameters<typeof globalThis.fetch>[0]): boolean {
+  return (input instanceof Request ? input.url : String(input)).startsWith('https:')
 }
 
 /** Nobody reads the rest of it: its connection is let go, and an error on it does not matter. */

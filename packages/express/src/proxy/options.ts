@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import {
   checkOptionNames,
   type OptionNames,
+  proxyOf,
   type TlsOptions,
   type Transport,
   type TransportOption,
@@ -56,6 +57,8 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
   readonly tls?: TlsOptions | undefined
   /** `transport.userAgent` in short, and before it. The caller's own is not forwarded: the owner API's firewall dislikes browsers. */
   readonly userAgent?: string | undefined
+  /** An outbound proxy's URL, for https alone: plain http never leaves the machine. Environment variables for proxies are ignored. */
+  readonly proxy?: string | undefined
   /** Is told of every answer that an error is behind, for a log. The answer itself has one fixed sentence for each code. */
   readonly onProblem?: ProblemListener<Request> | undefined
 }
@@ -78,6 +81,7 @@ export interface Settings<Request extends IncomingMessage = IncomingMessage> {
   readonly bodyTimeout: number
   readonly maxDuration: number
   readonly transport: Transport
+  readonly proxy: string | undefined
   readonly onProblem: ProblemListener<Request> | undefined
 }
 
@@ -99,6 +103,7 @@ const optionNames: OptionNames<OwnerApiProxyOptions> = {
   transport: true,
   tls: true,
   userAgent: true,
+  proxy: true,
   onProblem: true,
 }
 
@@ -143,6 +148,7 @@ export function parseProxyOptions<Request extends IncomingMessage>(
     bodyTimeout: milliseconds('bodyTimeout', 300_000),
     maxDuration,
     transport: transportOf(options),
+    proxy: proxyOf(options),
     onProblem: options.onProblem,
   }
 }

@@ -2,11 +2,12 @@
  * The proxy's connections to the owner API: kept alive, HTTP/1.1, never more than calls under way.
  */
 import { Pool } from 'undici'
+import { throughProxy } from '../tunnel.ts'
 import type { Settings } from './options.ts'
 
 type PoolSettings = Pick<
   Settings,
-  'target' | 'maxConcurrent' | 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'transport'
+  'target' | 'maxConcurrent' | 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'transport' | 'proxy'
 >
 
 /**
@@ -23,17 +24,20 @@ export function upstreamPool({
   headersTimeout,
   bodyTimeout,
   transport,
+  proxy,
 }: PoolSettings): Pool {
+  const connect = {
+    timeout: connectTimeout,
+    ...transport.tls,
+    // Stated, because the environment could turn it off.
+    rejectUnauthorized: true,
+  }
   return new Pool(target.origin, {
     connections: maxConcurrent,
     headersTimeout: headersTimeout + later,
     bodyTimeout: bodyTimeout + later,
     allowH2: false,
-    connect: {
-      timeout: connectTimeout,
-      ...transport.tls,
-      // Stated, because the environment could turn it off.
-      rejectUnauthorized: true,
-    },
+    // Plain http is for this machine alone.
+    connect: proxy !== undefined && target.protocol === 'https:' ? throughProxy(proxy, connect) : connect,
   })
 }

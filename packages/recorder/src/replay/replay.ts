@@ -44,6 +44,7 @@ const maxMismatches = 1000
  */
 export async function startReplay(recording: string | Fixture, options: ReplayOptions = {}): Promise<Replay> {
   checkNames('option', '', options, ['port', 'onExchange'])
+  if (recording === undefined || recording === null) throw new TypeError('recording must be a file or a fixture')
   const { exchanges, placeholders } = typeof recording === 'string' ? await readFixture(recording) : recording
   const listener = await listenOnLoopback(options.port)
   const { addresses, instanceOf } = ownAddresses(listener.port)

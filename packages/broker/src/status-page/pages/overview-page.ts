@@ -1,12 +1,13 @@
 /**
  * What the broker does: its accounts with the time their tokens have left, its clients, and what went wrong lately.
  */
-import { accountQuery, ago, type Html, type Notice, noticeBox, timeLeft } from '#sign-in-pages'
-import { refusalAdvice, type TokenStatus, visible } from '@owner-sso/core'
+import { accountQuery, ago, type Html, type Notice, noticeBox, refusalNotice, timeLeft } from '#sign-in-pages'
+import { type TokenStatus, visible } from '@owner-sso/core'
 import { html } from 'hono/html'
 import type { ListedClient } from '../../clients/client.ts'
 import type { Failure } from '../failures.ts'
 import { page, type PageContext } from './page.ts'
+import { allowed, programQuery } from './program-page.ts'
 
 export interface AccountRow {
   readonly account: string
@@ -15,7 +16,8 @@ export interface AccountRow {
 }
 
 export interface OverviewPage extends PageContext {
-  readonly accounts: readonly AccountRow[]
+  /** `undefined` where they could not be read. */
+  readonly accounts: readonly AccountRow[] | undefined
   /** `undefined` where they could not be read. */
   readonly clients: readonly ListedClient[] | undefined
   readonly failures: readonly Failure[]
@@ -34,16 +36,20 @@ export function overviewPage(overview: OverviewPage): Html {
       <section class="card" aria-labelledby="accounts">
         <div class="between">
           <h1 id="accounts">Accounts</h1>
-          <a href="${path}/sign-in">${accounts.length === 0 ? 'Sign an account in' : 'Sign another account in'}</a>
+          <a href="${path}/sign-in">${accounts?.length ? 'Sign another account in' : 'Sign an account in'}</a>
         </div>
-        ${accounts.length === 0 && html`<p class="quiet">Nobody is signed in yet. Sign an account in, then invite the programs that need its tokens.</p>`}
+        ${accounts === undefined && html`<p class="notice bad">The list can’t be read now.</p>`}
+        ${accounts?.length === 0 && html`<p class="quiet">Nobody is signed in yet. Sign an account in, then invite the programs that need its tokens.</p>`}
         <ul class="rows">
-          ${accounts.map((row) => accountRow(row, overview))}
+          ${accounts?.map((row) => accountRow(row, overview))}
         </ul>
       </section>
       <section class="card" aria-labelledby="clients">
-        <h2 id="clients">Programs</h2>
-        ${clients === undefined ? html`<p class="notice bad">The list can’t be read now.</p>` : clientList(clients, now)}
+        <div class="between">
+          <h2 id="clients">Programs</h2>
+          ${accounts?.length !== 0 && html`<a href="${path}/invite">Invite a program</a>`}
+        </div>
+        ${clients === undefined ? html`<p class="notice bad">The list can’t be read now.</p>` : clientList(clients, overview)}
       </section>
       <section class="card" aria-labelledby="failures">
         <h2 id="failures">Last failures</h2>
@@ -68,7 +74,7 @@ function accountRow({ account, status }: AccountRow, overview: OverviewPage): Ht
   if (status === undefined) {
     return html`<li><strong>${visible(account)}</strong><span class="pill poor">Can’t be read now</span></li>`
   }
-  const advice = refusalAdvice(status)
+  const advice = refusalNotice(status)
   const isUseless = advice !== undefined && (status.state === 'expired' || status.refused === true)
   const [label, look] = labels[isUseless ? 'reauthentication-required' : status.state]
   const signIn = html`<p><a class="button" href="${overview.path}/sign-in${accountQuery(account)}">Sign in</a></p>`
@@ -112,11 +118,8 @@ function remainingLife(account: string, status: TokenStatus, { now }: OverviewPa
     <p class="small quiet">${left > 0 ? `${timeLeft(left)} left` : 'Expired'} · next refresh ${refresh}</p>`
 }
 
-function clientList(clients: readonly ListedClient[], now: number): Html {
-  if (clients.length === 0) {
-    return html`<p class="quiet">None yet. Invite one where the broker runs:</p>
-      <pre><code>owner-sso broker invite NAME</code></pre>`
-  }
+function clientList(clients: readonly ListedClient[], overview: OverviewPage): Html {
+  if (clients.length === 0) return html`<p class="quiet">None yet.</p>`
   return html`<table>
     <thead>
       <tr>
@@ -124,28 +127,19 @@ function clientList(clients: readonly ListedClient[], now: number): Html {
       </tr>
     </thead>
     <tbody>
-      ${clients.map((client) => clientRow(client, now))}
+      ${clients.map((client) => clientRow(client, overview))}
     </tbody>
   </table>`
 }
 
 const columns = ['Name', 'Accounts', 'May have', 'Last use', 'Calls', 'From'] as const
 
-const scopes = { token: 'tokens', proxy: 'owner API' } as const
-
-function clientRow(client: ListedClient, now: number): Html {
-  const { name, accounts, scope, calls, last_used_at: used, last_address: address, expires_at: ends } = client
-  const expiry = ends === undefined ? '' : ends > now ? ` for ${timeLeft(ends - now)}` : ' (expired)'
+function clientRow(client: ListedClient, { path, now }: OverviewPage): Html {
+  const { name, accounts, calls, last_used_at: used, last_address: address } = client
   const lastUse = used === undefined ? 'never' : ago(used, now)
-  const cells = [
-    visible(accounts.join(', ')),
-    scope.map((each) => scopes[each]).join(', ') + expiry,
-    lastUse,
-    calls,
-    address ?? '–',
-  ]
+  const cells = [visible(accounts.join(', ')), allowed(client, now), lastUse, calls, address ?? '–']
   return html`<tr>
-    <th scope="row">${visible(name)}</th>
+    <th scope="row"><a href="${path}/program${programQuery(name)}">${visible(name)}</a></th>
     ${cells.map((cell, index) => html`<td data-label="${columns[index + 1]}">${cell}</td>`)}
   </tr>`
 }

@@ -28,14 +28,17 @@ export function messagePage(context: PageContext, title: string, text: string): 
   return page(context, title, card(title, text, back))
 }
 
-export const icon: string = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#2f6f62"/><g fill="none" stroke="#fff" stroke-width="2.2" stroke-linecap="round"><circle cx="16" cy="16" r="3.4"/><path d="M16 12.6V7M18.9 17.7l4.9 2.8M13.1 17.7l-4.9 2.8"/></g></svg>`
+export const icon: string = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#2a6a5d"/><g fill="none" stroke="#fff" stroke-width="2.2" stroke-linecap="round"><circle cx="16" cy="16" r="3.4"/><path d="M16 12.6V7M18.9 17.7l4.9 2.8M13.1 17.7l-4.9 2.8"/></g></svg>`
 
 /** What all pages share, and the overview's rows and table. */
 export const style: string = `${look}
 pre { padding: 0.7rem 0.9rem; border-radius: 10px; background: var(--sunken); white-space: pre-wrap; }
 .rows { display: grid; list-style: none; }
+.rows:not(:has(li)) { display: none; }
 .rows > li { display: grid; gap: 0.45rem; padding: 0.9rem 0; border-top: 1px solid var(--line); }
 .rows > li:last-child { padding-bottom: 0; }
+.hint { margin-top: 0.5rem; }
+textarea.lines { min-height: 0; background: var(--sunken); font: 0.9rem/1.5 var(--mono); field-sizing: content; }
 table { width: 100%; border-collapse: collapse; font-size: 0.95rem; }
 th, td { padding: 0.6rem 1rem 0.6rem 0; text-align: left; font-weight: inherit; border-top: 1px solid var(--line); }
 thead th { border: 0; color: var(--quiet); font-size: 0.85rem; white-space: nowrap; }

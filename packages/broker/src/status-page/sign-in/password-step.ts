@@ -26,7 +26,7 @@ export function showPassword(
   status = 200,
 ): Promise<void> {
   const context = pageContext(around, exchange)
-  const title = account === undefined ? 'Sign an account in' : 'Sign in again'
+  const title = account === undefined ? 'Sign an account in' : 'Sign in'
   const identity = exchange.form.get('identity') ?? emailOf(account) ?? ''
   const content = signInCard({ base: around.path, csrfToken: context.formToken, title, account, identity, problem })
   return sendPage(exchange, status, page(context, title, content))

@@ -10,12 +10,17 @@ export interface ConnectProxy {
   readonly close: () => Promise<void>
 }
 
-/** @param refusal - the status that every CONNECT gets, in place of a tunnel */
-export async function startConnectProxy(refusal?: number): Promise<ConnectProxy> {
+/**
+ * @param refusal - the status that a CONNECT gets, in place of a tunnel
+ * @param login - `user:password`; who gives it is let through all the same
+ */
+export async function startConnectProxy(refusal?: number, login?: string): Promise<ConnectProxy> {
   const tunnels: string[] = []
   const server = createServer().on('connect', (request, client, head) => {
     tunnels.push(request.url ?? '')
-    if (refusal !== undefined) {
+    const isKnown =
+      login !== undefined && request.headers['proxy-authorization'] === `Basic ${Buffer.from(login).toString('base64')}`
+    if (refusal !== undefined && !isKnown) {
       client.end(`HTTP/1.1 ${refusal} No\r\n\r\n`)
       return
     }

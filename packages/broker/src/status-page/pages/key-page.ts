@@ -1,0 +1,67 @@
+/**
+ * A program's new key, with lines to paste. Only ever the answer to the form that made it.
+ */
+import { card, field, type Html } from '#sign-in-pages'
+import { html } from 'hono/html'
+import type { ClientScope, Invited } from '../../clients/client.ts'
+import { page, type PageContext } from './page.ts'
+
+export interface KeyPage extends PageContext {
+  readonly invited: Invited
+  /** The broker's, as this browser calls it. */
+  readonly address: string
+}
+
+export function keyPage(shown: KeyPage): Html {
+  const { invited, address, path } = shown
+  const { client, refresh_token: key } = invited
+  const title = `The key of ${client.name}`
+  const lead = 'It is shown this once: copy it now. Whoever has it gets what the program gets.'
+  const content = html`${copied('key', 'Key', key)} ${client.scope.map((scope) => linesOf(scope, key, address))}
+    ${
+      client.accounts.length > 1 &&
+      html`<p class="quiet">Each call names one of its accounts, in the header <code>X-Owner-Account</code>.</p>`
+    }
+    <p><a href="${path}">Back to the status page</a></p>`
+  return page(shown, title, card(title, lead, content), false)
+}
+
+function linesOf(scope: ClientScope, key: string, address: string): Html {
+  const bearer = `"Authorization: Bearer ${key}"`
+  const request = (path: string) =>
+    `request = urllib.request.Request("${address}${path}", headers={"Authorization": "Bearer ${key}"})`
+  if (scope === 'token') {
+    const python = [
+      'import urllib.request',
+      request('/token'),
+      'token = urllib.request.urlopen(request).read().decode()',
+    ]
+    return html`<h2>Get the current token</h2>
+      ${copied('curl', 'curl', `token=$(curl -fsS -H ${bearer} ${address}/token)`)}
+      ${copied('python', 'Python', python.join('\n'))}
+      ${copied(
+        'client',
+        'Settings of a home server, or another client of the service',
+        `Address of the service: ${address}\nRefresh token: ${key}`,
+      )}`
+  }
+  const python = [
+    'import json, urllib.request',
+    request('/api/1/vehicles'),
+    'print(json.load(urllib.request.urlopen(request)))',
+  ]
+  return html`<h2>Call the owner API</h2>
+    ${copied('curl-call', 'curl', `curl -fsS -H ${bearer} ${address}/api/1/vehicles`)}
+    ${copied('python-call', 'Python', python.join('\n'))}
+    ${copied(
+      'client-call',
+      'Settings of a home server, or another client of the owner API',
+      `Address of the owner API: ${address}\nAccess token: ${key}`,
+    )}`
+}
+
+/** Can be selected with the keyboard alone. */
+function copied(id: string, label: string, text: string): Html {
+  const rows = text.split('\n').length
+  return field(id, label, html`<textarea class="input lines" id="${id}" rows="${rows}" readonly>${text}</textarea>`)
+}

@@ -1,0 +1,53 @@
+/**
+ * One program: what it may have, a new key for it, and its end.
+ */
+import { card, csrfField, type Html, type Notice, noticeBox, timeLeft } from '#sign-in-pages'
+import { html } from 'hono/html'
+import type { BrokerClient } from '../../clients/client.ts'
+import { page, type PageContext } from './page.ts'
+
+export interface ProgramPage extends PageContext {
+  readonly program: BrokerClient
+  /** Tells this form from others. */
+  readonly form: string
+  /** Seconds since the epoch. */
+  readonly now: number
+  readonly problem?: Notice | undefined
+}
+
+export function programPage(shown: ProgramPage): Html {
+  const { path, formToken, program, form, now, problem } = shown
+  const { name, accounts, expires_at: ends = Infinity } = program
+  const content = html`${noticeBox(problem, 'bad')}
+    <form method="post" action="${path}/program${programQuery(name)}">
+      ${csrfField(formToken)}<input type="hidden" name="form" value="${form}" />
+      ${
+        ends > now &&
+        html`<div class="lead">
+            <h2>A new key</h2>
+            <p class="quiet">The old key ends at once.</p>
+          </div>
+          <p><button class="button" type="submit" name="action" value="rotate">Make a new key</button></p>`
+      }
+      <div class="lead">
+        <h2>Revoke it</h2>
+        <p class="quiet">It gets nothing from its next call on. You can invite it again, with another key.</p>
+      </div>
+      <p><button class="button plain" type="submit" name="action" value="revoke">Revoke</button></p>
+    </form>
+    <p><a href="${path}">Back to the status page</a></p>`
+  return page(shown, name, card(name, `For ${accounts.join(', ')}: ${allowed(program, now)}.`, content))
+}
+
+const scopes = { token: 'tokens', proxy: 'owner API' } as const
+
+/** What a program may have, and for how long. */
+export function allowed({ scope, expires_at: ends }: BrokerClient, now: number): string {
+  const expiry = ends === undefined ? '' : ends > now ? ` for ${timeLeft(ends - now)}` : ' (expired)'
+  return scope.map((each) => scopes[each]).join(', ') + expiry
+}
+
+/** The part of an address that says which program is meant. Half a character, which a file may have, can't be said. */
+export function programQuery(name: string): string {
+  return `?${new URLSearchParams({ name }).toString()}`
+}
