@@ -170,6 +170,19 @@ it('signs in with a browser, and only as the account that it is for', async () =
   expect((await red.ask('/one')).body).toMatchObject({ code: 'ERR_OWNER_API_MALFORMED_PATH' })
 })
 
+it('signs nobody in for who may only read, nor for a form of another site', async () => {
+  const post = (red: NodeRed, name: string, type: string) =>
+    fetch(`${red.url}/owner-sso/${name}`, { method: 'POST', headers: { 'content-type': type }, body: '{}' })
+  const reading = await start(userFolder(), {
+    adminAuth: { type: 'credentials', users: [], default: { permissions: 'read' } },
+  })
+  const open = await start()
+  for (const name of ['status', 'password', 'browser', 'finish']) {
+    expect((await post(reading, name, 'application/json')).status).toBe(401)
+    expect((await post(open, name, 'application/x-www-form-urlencoded')).status).toBe(415)
+  }
+})
+
 it('shares a session with a second Node-RED, once both have one credential secret', async () => {
   const before = await start(userFolder(), {})
   expect(await before.dialog('password', { ...account({}), credential })).toEqual({})

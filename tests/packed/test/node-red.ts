@@ -47,16 +47,16 @@ export function userFolder(): string {
   return folder
 }
 
-/** @param secrets - `{}`: Node-RED makes its credential secret itself */
+/** @param more - settings; without a `credentialSecret` Node-RED makes one itself */
 export async function startNodeRed(
   folder: string = userFolder(),
-  secrets: { readonly credentialSecret?: string } = { credentialSecret: 'a secret' },
+  more: object = { credentialSecret: 'a secret' },
 ): Promise<NodeRed> {
   const port = await freePort()
   const settings = {
     uiHost: '127.0.0.1',
     uiPort: port,
-    ...secrets,
+    ...more,
     flowFile: 'flows.json',
     editorTheme: { tours: false },
     telemetry: { enabled: false, updateNotification: false },
