@@ -8,6 +8,14 @@ import { valid } from './status.ts'
 
 /** Milliseconds for one answer. */
 const timeLimit = 30_000
+/** Seconds after which a status asks again whether a problem is over. */
+const patience = 30
+
+/** What the broker said last, and until when it counts (seconds since the epoch): while the token lives, or for a while. */
+interface Heard {
+  readonly until: number
+  readonly problem?: unknown
+}
 
 /** The broker refused, in its own words. */
 class BrokerError extends Error {
@@ -24,20 +32,22 @@ export function brokerAccount({ brokerUrl, brokerKey, account }: AccountSettings
   const address = tokenAddress(brokerUrl, account)
   if (!/^[\w.~+/-]+=*$/u.test(brokerKey)) throw new TypeError('The broker needs the key of an invitation.')
   const listeners = new Set<() => void>()
-  /** What was heard last: seconds since the epoch, or why there is no token. */
-  let heard: { readonly until: number } | { readonly problem: unknown } | undefined
+  let heard: Heard | undefined
 
-  async function ask(signal: AbortSignal | undefined): Promise<string> {
-    const before = heard
+  function hear(next: Heard): void {
+    const isNews = String(heard?.problem) !== String(next.problem) || (!next.problem && heard?.until !== next.until)
+    heard = next
+    if (isNews) for (const listener of listeners) listener()
+  }
+
+  async function ask(signal?: AbortSignal): Promise<string> {
     try {
       const { access_token, expires_at } = await currentToken(address, brokerKey, signal)
-      heard = { until: expires_at }
+      hear({ until: expires_at })
       return access_token
     } catch (problem) {
-      heard = { problem }
+      hear({ until: Date.now() / 1000 + patience, problem })
       throw problem
-    } finally {
-      if (JSON.stringify(before) !== JSON.stringify(heard)) for (const listener of listeners) listener()
     }
   }
 
@@ -47,8 +57,9 @@ export function brokerAccount({ brokerUrl, brokerKey, account }: AccountSettings
     signInUrl: new URL('status', address).href,
     async status() {
       const now = Date.now() / 1000
-      if (heard === undefined || 'problem' in heard || heard.until <= now) await ask(undefined)
-      return valid(heard !== undefined && 'until' in heard ? heard.until - now : 0)
+      if (heard === undefined || heard.until <= now) await ask()
+      if (heard?.problem !== undefined) throw heard.problem
+      return valid((heard?.until ?? now) - now)
     },
     onChange(listener) {
       listeners.add(listener)

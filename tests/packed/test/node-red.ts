@@ -82,10 +82,10 @@ export async function startNodeRed(
       child.on('print', look).once('exit', ended)
     })
   const url = `http://127.0.0.1:${port}`
-  const post = async (path: string, body: unknown, more: Record<string, string> = {}): Promise<Response> =>
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...more },
+      headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     })
   await prints(/Started flows/u)
