@@ -109,7 +109,7 @@ describeInChromium('in the editor', () => {
       await page.locator('#red-ui-header-button-deploy').click()
       await page.locator('.red-ui-flow-node-status-label', { hasText: /^valid, \d h left$/u }).waitFor()
 
-      await page.locator('.red-ui-tab-link-button .fa-bug').click()
+      await page.evaluate(`RED.sidebar.show('debug')`)
       await page
         .locator('.red-ui-flow-node-group', { hasText: 'timestamp' })
         .locator('.red-ui-flow-node-button')
