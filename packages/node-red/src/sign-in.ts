@@ -1,6 +1,6 @@
 /**
  * A sign-in from the account's dialog. What is typed there goes to the service, and is kept nowhere but, for a second factor, in
- * memory for ten minutes.
+ * memory for five minutes.
  */
 import { randomUUID } from 'node:crypto'
 import { identifyOwner, isSubjectAccount, SsoError, typedCode } from '@owner-sso/core'
@@ -16,8 +16,8 @@ type Fields = Readonly<Record<string, string>>
 /** What a sign-in does with the person's answer: a passcode, or the address that their browser ended on. */
 type Finish = (fields: Fields) => Promise<void>
 
-/** Milliseconds that a sign-in waits for a person. */
-const longestWait = 600_000
+/** Milliseconds that a sign-in waits for a person: with the password in memory, or without. */
+const waits = { passcode: 300_000, address: 600_000 }
 const mostWaiting = 100
 
 /** What the editor has in place of a secret that it does not know. */
@@ -25,13 +25,14 @@ const unchanged = '__PWRD__'
 
 export function registerSignIn(RED: NodeRed): void {
   const waiting = new Map<string, Finish>()
+  const underWay = new Set<string>()
 
-  function waitFor(finish: Finish): string {
+  function waitFor(what: keyof typeof waits, finish: Finish): string {
     const [oldest] = waiting.keys()
     if (waiting.size >= mostWaiting && oldest !== undefined) waiting.delete(oldest)
     const id = randomUUID()
     waiting.set(id, finish)
-    setTimeout(() => waiting.delete(id), longestWait).unref()
+    setTimeout(() => waiting.delete(id), waits[what]).unref()
     return id
   }
 
@@ -46,7 +47,7 @@ export function registerSignIn(RED: NodeRed): void {
       return {}
     }
     const { factors, pending } = outcome
-    const id = waitFor(async ({ passcode = '', factorId }) => {
+    const id = waitFor('passcode', async ({ passcode = '', factorId }) => {
       const code = typedCode(passcode)
       const typed = /^\d{1,8}$/u.test(code) ? { passcode: code, factorId } : { backupCode: code }
       await account.save(await account.sso.completeLogin(pending, typed))
@@ -58,7 +59,7 @@ export function registerSignIn(RED: NodeRed): void {
     const account = storedAccount(RED, settingsOf(RED, fields))
     const hint = isSubjectAccount(account.name) ? {} : { loginHint: account.name }
     const { url, request } = account.sso.createAuthorizationUrl(hint)
-    const id = waitFor(async ({ address = '' }) => {
+    const id = waitFor('address', async ({ address = '' }) => {
       const received = await account.sso.redeemCallback(address.trim(), request)
       await saveOfOwner(account, received)
     })
@@ -68,12 +69,10 @@ export function registerSignIn(RED: NodeRed): void {
   answer('finish', async ({ id = '', ...fields }) => {
     const finish = waiting.get(id)
     if (finish === undefined) throw new TypeError('This sign-in took too long. Start again.')
-    // A second click finds nothing to send again.
+    if (underWay.has(id)) throw new TypeError('The answer before this one is being looked at.')
+    underWay.add(id)
+    await finish(fields).finally(() => underWay.delete(id))
     waiting.delete(id)
-    await finish(fields).catch((error: unknown) => {
-      waiting.set(id, finish)
-      throw error
-    })
     return {}
   })
 
