@@ -38,7 +38,7 @@ for (let turn = 0; turn < batches; turn += 1) {
 const median = ({ times }) => times.toSorted((a, b) => a - b)[times.length >> 1]
 console.table(
   variants.map((variant) => ({
-    variant: variant.name,
+    candidate: variant.name,
     'ns a call': Math.round(median(variant)),
     ratio: Number((median(variant) / median(variants[0])).toFixed(2)),
   })),
