@@ -15,6 +15,7 @@ const allowed = {
   'token-manager': [],
   core: ['token-manager'],
   recorder: [],
+  opentelemetry: [],
   emulator: ['recorder'],
   'token-store-memory': ['token-manager'],
   'token-store-file': ['token-manager'],

@@ -67,6 +67,7 @@ export const groups = [
       'token-store-conformance',
       'emulator',
       'recorder',
+      'opentelemetry',
     ].map((name) => readme(`packages/${name}`)),
   },
   {

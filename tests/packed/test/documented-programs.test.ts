@@ -259,6 +259,20 @@ it('Logging, metrics and traces: pino gets what happens, and no secret', async (
   expect((await wrong.ended).printed).not.toMatch(/a guess/u)
 })
 
+it('OpenTelemetry: the program of the package’s README prints spans and metrics, and no account', async () => {
+  await using program = paste('packages/opentelemetry/README.md', 'traced.mjs', {
+    OWNER_SSO_AUTH_URL: emulator.authUrl,
+    OWNER_SSO_ACCOUNT: 'plain@example.com',
+    OWNER_SSO_CREDENTIAL: credential,
+  })
+  const { code, printed } = await program.ended
+  expect(code).toBe(0)
+  for (const name of ['owner_sso.login code-exchange', 'owner_sso.refresh', 'owner_sso.token.served']) {
+    expect(printed).toContain(`name: '${name}'`)
+  }
+  expect(printed).not.toMatch(/plain@|correct horse|eyJ/u)
+})
+
 describe('In Next.js and Hono', () => {
   it.each([
     ['a route handler of Next.js', `import { GET as answer } from './route.js'`],

@@ -202,7 +202,8 @@ export const broker = command({
     'Alone, it listens and hands access tokens to programs: on a Unix socket that only you can open, or with ' +
     '--port on 127.0.0.1, for programs with a key, and with a status page. invite NAME lets a program in and ' +
     'prints its refresh token, once. list, rotate NAME and revoke NAME are about those programs. code prints a ' +
-    'code for the status page.',
+    'code for the status page. run -- PROGRAM starts a program that can’t be pointed at a broker: its refreshes are ' +
+    'answered here, all else that it sends goes where it is meant to.',
   options: {
     // Where it listens.
     port: value('<number>', 'listen on a port, for programs that were invited'),
@@ -236,6 +237,7 @@ export const broker = command({
     ['owner-sso broker --port 8700', 'with a status page'],
     ['owner-sso broker invite heating --expires 365d', 'prints its refresh token'],
     ['owner-sso broker revoke heating', 'it gets nothing any more'],
+    ['owner-sso broker run -- python3 heating.py', 'a program that knows only the service’s own address'],
   ],
 })
 

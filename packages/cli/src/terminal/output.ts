@@ -78,9 +78,10 @@ export function printFact(fact: object): void {
   writeNote([JSON.stringify(fact)])
 }
 
-/** Whether `--json` was given. Failures ask as well, before there are settings. */
+/** Whether `--json` was given. Failures ask as well, before there are settings. Behind `--` it is another program's. */
 export function asksForJson(): boolean {
-  return process.argv.includes('--json')
+  const [at, end] = [process.argv.indexOf('--json'), process.argv.indexOf('--')]
+  return at >= 0 && (end < 0 || at < end)
 }
 
 function writeNote(lines: readonly Line[]): void {

@@ -1,0 +1,128 @@
+/**
+ * The proxy of one program, on loopback: it stands for the service at the service's hosts, where it answers refreshes and
+ * nothing else, and tunnels to every other host without a look.
+ */
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { BrokerHandler } from '@owner-sso/broker'
+import { startTimeLimit } from '@owner-sso/core'
+import type { RunCertificate } from './run-certificate.ts'
+
+/**
+ * What the program did: came for a refresh, wanted anything else of the service, ended its connection to the service before it
+ * asked, had a tunnel to another host, or sent what is meant for https as it is.
+ */
+export type Happening = 'refresh' | 'refused' | 'distrusted' | 'tunnel' | 'bare'
+
+export interface InterceptingProxy {
+  readonly url: string
+  /** For a program that has ended: waits until its connections have, at most a second, and cuts what is left. */
+  readonly close: () => Promise<void>
+}
+
+export interface InterceptingProxyOptions {
+  /** The service's, as a URL has them: without 443. */
+  readonly hosts: ReadonlySet<string>
+  readonly certificate: RunCertificate
+  readonly answerRefresh: BrokerHandler
+  /** @param host - as in `hosts` */
+  readonly note: (happening: Happening, host: string) => void
+}
+
+/** Endpoint 6, and what older clients have for it. */
+const tokenPaths = new Set(['/oauth2/v3/token', '/oauth/token'])
+
+/** Milliseconds. */
+const patience = 1000
+
+export async function interceptingProxy(options: InterceptingProxyOptions): Promise<InterceptingProxy> {
+  const { hosts, note } = options
+  const services = new Map([...hosts].map((host) => [host, serviceAt(host, options)]))
+  const connections = new Set<Duplex>()
+
+  const proxy = createServer((request, response) => {
+    note('bare', URL.canParse(request.url ?? '') ? new URL(request.url ?? '').host : '')
+    plainAnswer(response, 501, 'This proxy takes https through a tunnel (CONNECT), and nothing else.')
+  })
+  proxy.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  proxy.on('connect', ({ url = '' }, socket, head) => {
+    socket.on('error', () => undefined)
+    const address = `https://${url}`
+    if (!URL.canParse(address)) return void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
+    const { host, hostname, port } = new URL(address)
+    socket.unshift(head)
+    const service = services.get(host)
+    if (service === undefined) {
+      note('tunnel', host)
+      return tunnel(socket, hostname.replaceAll(/[[\]]/gu, ''), Number(port || 443))
+    }
+    socket.write(established)
+    service.emit('connection', socket)
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const address = proxy.address()
+  if (typeof address !== 'object' || address === null) throw new Error('A port has an address.')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    async close() {
+      proxy.close()
+      const open = [...connections]
+      const closed = open.map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+      const endLimit = startTimeLimit(patience, () => open.forEach((socket) => socket.destroy()))
+      await Promise.all(closed)
+      endLimit()
+    },
+  }
+}
+
+const established = 'HTTP/1.1 200 Connection Established\r\n\r\n'
+
+function tunnel(socket: Duplex, host: string, port: number): void {
+  let refusal = 'HTTP/1.1 502 Bad Gateway\r\n\r\n'
+  const upstream = connect({ host, port, allowHalfOpen: true }, () => {
+    refusal = ''
+    socket.write(established)
+    socket.pipe(upstream).pipe(socket)
+  })
+  upstream.on('error', () => socket.end(refusal, () => socket.destroy()))
+  socket.on('close', () => upstream.destroy())
+}
+
+/** What stands for the service at one of its hosts. It listens nowhere: connections are handed to it. */
+function serviceAt(host: string, { certificate, answerRefresh, note }: InterceptingProxyOptions): TlsServer {
+  const asked = new WeakSet<object>()
+  const answer: RequestListener = (request, response) => {
+    asked.add(request.socket)
+    const [path = ''] = (request.url ?? '').split('?')
+    const isRefresh = tokenPaths.has(path)
+    note(isRefresh ? 'refresh' : 'refused', host)
+    if (isRefresh) return answerRefresh(request, response)
+    plainAnswer(response, 403, `owner-sso broker run stands for ${host}, and answers only refreshes there.`)
+  }
+  const { cert, key } = certificate
+  return createTlsServer({ cert, key }, answer)
+    .on('tlsClientError', () => note('distrusted', host))
+    .on('secureConnection', (socket) => {
+      // Some clients look at the certificate when the handshake is over.
+      socket.once('close', () => {
+        if (!asked.has(socket)) note('distrusted', host)
+      })
+    })
+}
+
+function plainAnswer(response: Parameters<RequestListener>[1], status: number, sentence: string): void {
+  response
+    .writeHead(status, {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      connection: 'close',
+    })
+    .end(`${sentence}\n`)
+}

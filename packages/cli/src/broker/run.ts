@@ -1,0 +1,164 @@
+/**
+ * `owner-sso broker run -- PROGRAM`: a program that knows only the service's own address is brought to the broker.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import { basename } from 'node:path'
+import { type AuditEntry, brokerClients, tokenBroker } from '@owner-sso/broker'
+import type { Sso } from '@owner-sso/core'
+import { messageOf, systemError, usageError } from '../command-line/command-error.ts'
+import { stopped } from '../command-line/interruption.ts'
+import type { BrokerCall, BrokerFlags } from '../command-line/manual.ts'
+import { dashed } from '../command-line/option.ts'
+import { serviceOf } from '../settings/configured-service.ts'
+import type { Settings } from '../settings/settings.ts'
+import { printNote } from '../terminal/output.ts'
+import { withTokens } from '../tokens/token-keeping.ts'
+import { auditLog } from './audit-log.ts'
+import { type Happening, interceptingProxy } from './intercepting-proxy.ts'
+import { clientsPlaceOf } from './place.ts'
+import { programEnvironment, refuseOtherProxies } from './program-environment.ts'
+import { runCertificate } from './run-certificate.ts'
+
+/** @returns the program's exit code; for one that a signal ended, 128 and the signal's number */
+export async function run({ settings, options, args: [, program, ...args] }: BrokerCall): Promise<number> {
+  if (program === undefined) throw usageError('Which program?', 'Name it: owner-sso broker run -- PROGRAM')
+  refuseOtherOptions(options)
+  refuseOtherProxies()
+  const sso = serviceOf(settings)
+  const hosts = hostsOf(settings, sso)
+  const names = [...hosts].map((host) => new URL(`https://${host}`).hostname.replaceAll(/[[\]]/gu, ''))
+  const certificate = await runCertificate([...new Set(names)])
+  return withTokens(settings, sso, async ({ tokens, store: { store } }) => {
+    const clients = brokerClients(clientsPlaceOf(options, store))
+    const audit = auditLog(options.audit)
+    const teller = tellerOf(basename(program), hosts)
+    const broker = tokenBroker({
+      tokens,
+      clients,
+      // An address in brackets is let in by itself.
+      hosts: names.filter((name) => !name.includes(':')),
+      ...(options.rotate && { rotation: 'rotate' }),
+      audit(entry) {
+        audit?.note(entry)
+        teller.noteAudit(entry)
+      },
+      onProblem: (error, { code }) => printNote(`owner-sso: ${code}: ${messageOf(error)}`),
+    })
+    try {
+      const proxy = await interceptingProxy({ hosts, certificate, answerRefresh: broker.handler, note: teller.note })
+      let code: number
+      try {
+        code = await ended(program, args, proxy.url, certificate.authority)
+      } finally {
+        await proxy.close()
+      }
+      teller.end()
+      return code
+    } finally {
+      await broker.close()
+      await audit?.close()
+    }
+  })
+}
+
+async function ended(program: string, args: readonly string[], proxyUrl: string, authority: string): Promise<number> {
+  const { env, remove } = programEnvironment(proxyUrl, authority)
+  try {
+    stopped.throwIfAborted()
+    const child = spawn(program, args, { stdio: 'inherit', env })
+    const exit = exitOf(child)
+    passSignalsOn(child)
+    await once(child, 'spawn').catch((error: unknown) => {
+      throw systemError(`${program} can’t be run`, error, 'Give its path, or a name that is in PATH.')
+    })
+    // Signals may not be for this user to send, as to sudo.
+    child.on('error', () => undefined)
+    const [code, signal] = await exit
+    return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
+  } finally {
+    remove()
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
+  return new Promise((resolve) => child.once('exit', (code, signal) => resolve([code, signal])))
+}
+
+/** A terminal sends Ctrl-C to the program as well. */
+function passSignalsOn(child: ChildProcess): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    if (signal === 'SIGINT' && process.stdin.isTTY) continue
+    process.on(signal, () => child.kill(signal))
+  }
+}
+
+/** It listens on loopback alone, for one program. @throws CommandError */
+function refuseOtherOptions(options: BrokerFlags): void {
+  const other = Object.keys(options).find((name) => !['clients', 'rotate', 'audit'].includes(name))
+  if (other === undefined) return
+  const next = 'It is for one program of this machine, and takes only --clients, --rotate and --audit.'
+  throw usageError(`owner-sso broker run takes no ${dashed(other)}.`, next)
+}
+
+/** Those of the service's instances and their token endpoints, as a URL has them. @throws CommandError */
+function hostsOf({ authUrl, regionalAuthUrls }: Settings, sso: Sso): ReadonlySet<string> {
+  const instances = [authUrl?.value ?? '', ...regionalAuthUrls.value]
+  const addresses = [...instances, ...instances.map((url) => sso.tokenUrlOf(url))].map((url) => new URL(url))
+  const bare = addresses.find(({ protocol }) => protocol !== 'https:')
+  if (bare === undefined) return new Set(addresses.map(({ host }) => host))
+  const next = 'Its programs would need no certificate: point them at owner-sso broker. The emulator has --tls.'
+  throw usageError(`${bare.origin} is no https address.`, next)
+}
+
+interface Teller {
+  readonly note: (happening: Happening, host: string) => void
+  readonly noteAudit: (entry: AuditEntry) => void
+  /** Says what is to be said of a program that never came. */
+  readonly end: () => void
+}
+
+/** Says in a sentence, once, what keeps the program from its token. Of what it asked for, nothing is said but the host. */
+function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
+  const told = new Set<string>()
+  const others = new Set<string>()
+  let hasCome = false
+  const tell = (sentence: string): void => {
+    if (!told.has(sentence)) printNote(`owner-sso: ${sentence}`)
+    told.add(sentence)
+  }
+  return {
+    note(happening, host) {
+      if (happening === 'tunnel') return void others.add(host)
+      hasCome = true
+      if (happening !== 'refresh') tell(`${program} ${problems[happening](host)}`)
+    },
+    noteAudit({ event, code }) {
+      if (event === 'refused' && code === 'invalid_grant')
+        tell(`${program} has no refresh token of this broker: give it what owner-sso broker invite NAME prints.`)
+    },
+    end() {
+      if (hasCome) return
+      const service = [...hosts].join(', ')
+      if (others.size === 0)
+        return tell(
+          `${program} never asked through the proxy: it needed nothing, or it ignores HTTPS_PROXY. ` +
+            'Node’s fetch heeds it from 22.21 and 24 on.',
+        )
+      tell(
+        `${program} never asked ${service}, but ${[...others].slice(0, 5).join(', ')}. ` +
+          'If one of these is an instance of the service, allow it with --regional-auth-url.',
+      )
+    },
+  }
+}
+
+const problems: Record<Exclude<Happening, 'refresh' | 'tunnel'>, (host: string) => string> = {
+  refused: (host) => `asked ${host} for something else than a refresh, such as a sign-in, and was refused.`,
+  distrusted: (host) =>
+    `ended its connection to ${host} before it asked: it pins the service’s certificate, or trusts no authority that ` +
+    'its environment names. Point it at owner-sso broker instead.',
+  bare: (host) =>
+    `sends https to ${host} through a proxy without encryption, as axios does before 1.16.1, and was refused. Update it.`,
+}
