@@ -15,6 +15,14 @@ export const programs = [
     budget: 1.3,
   },
   {
+    name: 'opentelemetry',
+    ours: /instrumented$/u,
+    heading: 'The same with OpenTelemetry',
+    text: 'Beside itself while nobody listens.',
+    value: 'ratio',
+    floor: 1,
+  },
+  {
     name: 'login',
     ours: /^owner-sso/u,
     heading: 'A login',

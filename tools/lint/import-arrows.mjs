@@ -15,6 +15,7 @@ const allowed = {
   'token-manager': [],
   core: ['token-manager'],
   recorder: [],
+  opentelemetry: [],
   emulator: ['recorder'],
   'token-store-memory': ['token-manager'],
   'token-store-file': ['token-manager'],
@@ -24,6 +25,7 @@ const allowed = {
   passport: ['core', 'token-store-memory'],
   express: ['core'],
   broker: ['core', 'express', 'sign-in-pages'],
+  'node-red': ['core', 'express', 'token-store-file'],
   'broker-conformance': [],
   cli: [
     'core',

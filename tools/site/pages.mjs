@@ -60,6 +60,7 @@ export const groups = [
       'broker',
       'broker-conformance',
       'cli',
+      'node-red',
       'token-store-memory',
       'token-store-file',
       'token-store-redis',
@@ -67,6 +68,7 @@ export const groups = [
       'token-store-conformance',
       'emulator',
       'recorder',
+      'opentelemetry',
     ].map((name) => readme(`packages/${name}`)),
   },
   {
@@ -82,6 +84,7 @@ export const internals = {
     ...['architecture', 'refresh-protocol', 'keeper', 'reliability', 'sso-interface', 'decisions'].map(
       (name) => `docs/internals/${name}.md`,
     ),
+    'docs/internals/first-mistakes.md',
     'tests/model/README.md',
     'CONTRIBUTING.md',
   ],

@@ -3,7 +3,14 @@
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { createSso, createTokenManager, startTimeLimit, type TokenManager, withTimeLimit } from '@owner-sso/core'
+import {
+  answeredInTime,
+  createSso,
+  createTokenManager,
+  startTimeLimit,
+  type TokenManager,
+  withTimeLimit,
+} from '@owner-sso/core'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { openClients } from './clients.ts'
 import { createGateway, type Gateway } from './gateway.ts'
@@ -15,6 +22,8 @@ import type { SharedStore } from './shared-store.ts'
 
 /** Milliseconds that a refresh may still take when the calls have ended: its own deadline of 30 s, and the save. */
 const settlingTime = 45_000
+/** Milliseconds that the last traces and metrics may take. */
+const sendingTime = 2_000
 
 // Before anything else: a signal that comes while the instance starts ends it in order, and a second one changes nothing.
 const asked = new Promise<string>((resolve) => {
@@ -35,6 +44,7 @@ async function run(): Promise<number> {
   const settings = settingsFrom(process.env)
   const { authUrl, regionalAuthUrls, tokenUrl, redirectUri, apiUrl, transport, requestBudget } = settings
   const clients = await openClients(settings.clientsFile)
+  const endTelemetry = settings.otlpEndpoint ? (await import('./telemetry.ts')).startTelemetry() : undefined
   const sso = createSso({ authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport })
   const openStore = settings.storeUrl.startsWith('postgres') ? openPostgres : openRedis
   const shared = openStore(settings, (code) => log('store-down', { code }))
@@ -54,6 +64,10 @@ async function run(): Promise<number> {
   const exitCode = await stopped
   // When each client called last: the file may be there to be read alone.
   await clients.close().catch(() => undefined)
+  // A collector that is away holds up nobody.
+  if (endTelemetry !== undefined) {
+    await answeredInTime(sendingTime, endTelemetry, () => new Error('too late')).catch(() => log('telemetry-unsent'))
+  }
   return exitCode
 }
 

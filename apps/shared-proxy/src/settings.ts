@@ -35,6 +35,8 @@ export interface Settings {
   /** What all instances may send for refreshes. */
   readonly requestBudget: RequestBudget | undefined
   readonly clientsFile: string
+  /** An OpenTelemetry collector, for traces and metrics. */
+  readonly otlpEndpoint: string | undefined
   /** Seconds that calls under way have to end once the instance was asked to stop. */
   readonly graceSeconds: number
 }
@@ -77,6 +79,7 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
       'the file that lists the clients and the hashes of their API keys',
       text,
     ),
+    otlpEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', collector),
     graceSeconds: optional('OWNER_SSO_GRACE_SECONDS', wholeNumber(86_400)) ?? 30,
   }
 }
@@ -114,6 +117,11 @@ function tokenAddress(value: string, name: string): string {
     throw new SettingsError(`${name} must be without a user name, password, query or fragment.`)
   }
   return value
+}
+
+function collector(value: string, name: string): string {
+  if (/^https?:/u.test(value) && URL.canParse(value)) return value
+  throw new SettingsError(`${name} must be an address such as http://127.0.0.1:4318.`)
 }
 
 /** The value is not repeated: there may be a password in it. */

@@ -31,6 +31,7 @@ describe('the settings', () => {
       OWNER_SSO_TRANSPORT: 'modern',
       OWNER_SSO_REDIRECT_URI: 'owner-app://auth/callback',
       OWNER_SSO_GRACE_SECONDS: '5',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
       OWNER_SSO_REQUEST_BUDGET: '300:5',
       OWNER_SSO_SPOOL: '/var/lib/owner-sso/spool',
       OWNER_SSO_ENCRYPTION_KEY: [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64')).join(', '),
@@ -43,6 +44,7 @@ describe('the settings', () => {
       redirectUri: 'owner-app://auth/callback',
       port: 0,
       graceSeconds: 5,
+      otlpEndpoint: 'http://127.0.0.1:4318',
       requestBudget: { perMinute: 300, burst: 5 },
       spool: '/var/lib/owner-sso/spool',
       encryptionKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)],
@@ -67,6 +69,7 @@ describe('the settings', () => {
     ['OWNER_SSO_SPOOL', 'spool'],
     ['OWNER_SSO_REQUEST_BUDGET', 'hush'],
     ['PORT', '65536'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'hush:4318'],
     ['PORT', 'http'],
     ['OWNER_SSO_GRACE_SECONDS', '-1'],
   ])('refuse %s="%s" with a sentence that names it and repeats no secret', (name, value) => {

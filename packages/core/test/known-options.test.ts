@@ -114,7 +114,7 @@ it.each<[call: string, () => unknown, string]>([
     'tokens.auth_url must be the address of the instance',
   ],
   ['identifyOwner(sso)', () => identifyOwner(sso, any(undefined)), 'tokens must be a token set'],
-  ['invalidate(account)', () => tokens.invalidate(account, any(undefined)), 'accessToken must be the access token'],
+  ['invalidate(account)', () => tokens.invalidate(account, any(undefined)), 'accessToken must be a non-empty string'],
   ['claimTry()', () => tokens.claimTry(any(undefined)), 'claimTry takes an object with id, step, tries, expires_at'],
   ['claimTry({})', () => tokens.claimTry(any({})), 'id must be a non-empty string'],
   ['accountName()', () => accountName(any(undefined)), 'the name of an account must be a string'],

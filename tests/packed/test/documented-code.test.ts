@@ -48,7 +48,9 @@ const programs = new Map([
 ])
 
 describe('the commands in the documents', () => {
-  const calls = [...new Set(documents.flatMap(codeIn).flatMap(callsIn))]
+  // That page has wrong ones on purpose, and a test of its own.
+  const right = documents.filter((document) => document !== 'docs/internals/first-mistakes.md')
+  const calls = [...new Set(right.flatMap(codeIn).flatMap(callsIn))]
 
   const printed = new Map<string, Promise<string>>()
   /** Each help is asked for once: the documents call one command in many ways. */

@@ -26,6 +26,9 @@ const neighbours = [
   'openid-client',
   'hono',
   'pino',
+  '@opentelemetry/api',
+  '@opentelemetry/sdk-metrics',
+  '@opentelemetry/sdk-trace-node',
 ]
 const types = ['@types/express', '@types/express-session', '@types/passport', '@types/pg', '@types/node']
 

@@ -46,7 +46,8 @@ it('that of core begins with the first program of the repository’s README, whi
 function packagesToInstall(text: string): Set<string> {
   const lines = text.match(/^(?: {4})?npm install .*$/gmu) ?? []
   const words = lines.flatMap((line) => line.replace(/#.*/u, '').trim().split(/\s+/u).slice(2))
-  return new Set(words.filter((word) => !word.startsWith('-')))
+  // A package may stand there with a version.
+  return new Set(words.filter((word) => !word.startsWith('-')).map((word) => word.replace(/(?<=.)@.*/u, '')))
 }
 
 /** Those of a registry: `@scope/name/path` is in `@scope/name`. */

@@ -12,7 +12,11 @@ describe.each(published)('the tarball of $name', ({ name, folder, exports }) => 
     const files = filesOf(name)
     // A store in SQL brings its table, to copy into an application's migrations.
     const tables = name.endsWith('-sql') ? ['migrations/postgresql.sql', 'migrations/sqlite.sql'] : []
-    const allowed = ['LICENSE', 'README.md', 'package.json', ...tables]
+    const dashboard = name.endsWith('/opentelemetry') ? ['grafana-dashboard.json'] : []
+    // What Node-RED's import dialog offers.
+    const flows = name.endsWith('/node-red') ? ['vehicles', 'http request with a token'] : []
+    const examples = flows.map((flow) => `examples/${flow}.json`)
+    const allowed = ['LICENSE', 'README.md', 'package.json', ...tables, ...dashboard, ...examples]
     expect(files.filter((file) => !allowed.includes(file) && !file.startsWith('dist/'))).toEqual([])
     expect(files.filter((file) => file.endsWith('.tsbuildinfo') || /\.test\./u.test(file))).toEqual([])
     expect(files).toEqual(expect.arrayContaining(['LICENSE', expect.stringMatching(/^dist\/(?:index|main)\./u)]))

@@ -121,7 +121,10 @@ describeInChromium('in a browser', () => {
       const path = decodeURI(new URL(request.url ?? '/', 'http://site').pathname)
       const file = pageAt(path) ?? relative('/', path)
       const isThere = files.includes(file)
-      response.writeHead(isThere ? 200 : 404, { 'content-type': types[extname(file)] ?? 'application/octet-stream' })
+      response.writeHead(isThere ? 200 : 404, {
+        'content-type': types[extname(file)] ?? 'application/octet-stream',
+        'cache-control': 'max-age=600',
+      })
       response.end(isThere ? readFileSync(join(site, file)) : '')
     })
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -147,6 +150,21 @@ describeInChromium('in a browser', () => {
     expect(await page.locator('main').textContent()).toMatch(/captcha/iu)
     await page.close()
   }, 60_000)
+
+  it('has the page that answers a question among the first three that the search finds', async () => {
+    const page = await browser.newPage()
+    await page.goto(origin)
+    await page.waitForFunction("'__vue_app__' in document.querySelector('#app')")
+    await page.keyboard.press('Control+k')
+    const without: string[] = []
+    for (const [question, answer] of questions) {
+      await page.getByRole('searchbox').fill(question)
+      const found = `[...document.querySelectorAll('.result')].slice(0, 3).some(({ href }) => href.includes('${answer}'))`
+      await page.waitForFunction(found, undefined, { timeout: 10_000 }).catch(() => without.push(question))
+    }
+    await page.close()
+    expect(without).toEqual([])
+  }, 180_000)
 
   it('names the version, and is dark where the reader wants it so', async () => {
     const { version } = JSON.parse(readFileSync(join(site, '../../../../packages/core/package.json'), 'utf8'))
@@ -177,6 +195,20 @@ describeInChromium('in a browser', () => {
     expect(wide).toEqual([])
   }, 120_000)
 })
+
+/** What people ask, and the page that answers. */
+const questions = [
+  ['refresh fails in a cluster', '/guides/clusters'],
+  ['Docker', '/guides/docker'],
+  ['Next.js', '/guides/web-handlers'],
+  ['Hono', '/guides/web-handlers'],
+  ['OpenTelemetry', '/guides/logs-metrics-traces'],
+  ['metrics', '/guides/logs-metrics-traces'],
+  ['logging', '/guides/logs-metrics-traces'],
+  ['firewall 403', '/guides/when-the-firewall-blocks-you'],
+  ['captcha', '/guides/command-line#when-the-service-shows-a-captcha'],
+  ['MFA backup code', '/guides/second-factor#a-backup-code'],
+] as const
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -74,6 +74,23 @@ it('docs/guides/where-tokens-live.md has a row for every reason of a StoreError,
   expect(rows.toSorted()).toEqual(reasons.toSorted())
 })
 
+it('docs/reference/supported-versions.md leads to each line that asks which system it is', () => {
+  const document = 'docs/reference/supported-versions.md'
+  const [, list = ''] = readDocument(document).split('## Windows and macOS')
+  const rows = list.split('\n').flatMap((row) => {
+    const [, , , place = ''] = row.split('|')
+    const files = [...place.matchAll(/\]\(([^)]+)\)/gu)].map(([, target = '']) => join(root, dirname(document), target))
+    return files.map((file) => ({ file, code: /`(.+)`/u.exec(place)?.[1] ?? '' }))
+  })
+  expect(rows.filter(({ file, code }) => code === '' || !readFileSync(file, 'utf8').includes(code))).toEqual([])
+  const asking = readdirSync(join(root, 'packages')).flatMap((name) =>
+    filesIn(join(root, 'packages', name, 'src'), true).filter(
+      (file) => file.endsWith('.ts') && /process\.(?:getuid|platform(?!\}))/u.test(readFileSync(file, 'utf8')),
+    ),
+  )
+  expect(rows.map(({ file }) => file)).toEqual(expect.arrayContaining(asking))
+})
+
 function scriptsOf(folder: string): string[] {
   const manifest = join(folder, 'package.json')
   if (!existsSync(manifest)) return []

@@ -34,7 +34,7 @@ export default {
       options: {
         _render: searched,
         // What to do comes before what it is called.
-        miniSearch: { searchOptions: { boostDocument: (page) => (page.includes('/api/') ? 0.2 : 1) } },
+        miniSearch: { searchOptions: { boostDocument: weightOf } },
       },
     },
     outline: [2, 3],
@@ -62,6 +62,11 @@ function searched(text, env, md) {
   } finally {
     md.options.highlight = highlight
   }
+}
+
+function weightOf(page) {
+  if (/\/guides\/|\/reference\/errors/u.test(page)) return 2
+  return page.includes('/api/') ? 0.2 : 1
 }
 
 function slugOf(heading) {

@@ -16,7 +16,7 @@ import {
   transportOf as checkTransport,
 } from '@owner-sso/core'
 import { usageError } from '../command-line/command-error.ts'
-import { configFile, expandHome } from './folders.ts'
+import { expandHome } from './folders.ts'
 import type { Given, Settings } from './settings.ts'
 
 /**
@@ -138,7 +138,7 @@ function authUrlOf({ authUrl }: Settings): Given<string> {
   if (authUrl !== undefined) return authUrl
   throw usageError(
     'No SSO service is configured.',
-    `Give --auth-url https://…, set OWNER_SSO_AUTH_URL, or write {"authUrl": "https://…"} into ${configFile}.`,
+    'Run owner-sso setup, give --auth-url https://…, or set OWNER_SSO_AUTH_URL.',
   )
 }
 
@@ -151,7 +151,7 @@ export function apiUrlOf({ apiUrl }: Settings): string {
   }
   throw usageError(
     'No owner API is configured.',
-    `Give --api-url https://…, set OWNER_SSO_API_URL, or write {"apiUrl": "https://…"} into ${configFile}.`,
+    'Run owner-sso setup, give --api-url https://…, or set OWNER_SSO_API_URL.',
   )
 }
 

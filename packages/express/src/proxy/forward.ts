@@ -12,6 +12,7 @@ import { ssoErrorAnswer } from '../answers/sso-error.ts'
 import { nextToken } from '../next-token.ts'
 import { tokenHistories } from '../refused-token.ts'
 import { admission, mountPathOf } from './admission.ts'
+import type { TracedCall } from './call-trace.ts'
 import { runExchange } from './exchange.ts'
 import type { Settings } from './options.ts'
 import { ownLocation } from './own-location.ts'
@@ -19,12 +20,17 @@ import { type RequestBody, requestBody } from './request-body.ts'
 import { upstreamHeaders } from './request-headers.ts'
 import { answerHeaders } from './response-headers.ts'
 
-/** A call on its way through the proxy. */
-interface Call<Request> {
-  readonly request: Request
-  readonly response: ServerResponse
+/** What is known of a call when it arrives. */
+interface Arrival {
   /** By the monotonic clock, in milliseconds. */
   readonly began: number
+  readonly traced: TracedCall | undefined
+}
+
+/** A call on its way through the proxy. */
+interface Call<Request> extends Arrival {
+  readonly request: Request
+  readonly response: ServerResponse
   /** Path and query of the owner API. */
   readonly path: string
   readonly account: string
@@ -36,16 +42,17 @@ interface Call<Request> {
 export function forwarder<Request extends IncomingMessage>(
   settings: Settings<Request>,
   dispatcher: Dispatcher,
-): (request: Request, response: ServerResponse, began: number) => Promise<Answer | undefined> {
+): (request: Request, response: ServerResponse, arrival: Arrival) => Promise<Answer | undefined> {
   const { tokens, authorize, accountOf, onProblem } = settings
   const histories = tokenHistories()
 
-  async function forward(request: Request, response: ServerResponse, began: number): Promise<Answer | undefined> {
+  async function forward(request: Request, response: ServerResponse, arrival: Arrival): Promise<Answer | undefined> {
     const path = admission(request, settings)
     if (typeof path !== 'string') return path
     const isAllowed: unknown = authorize === true || (await authorize(request))
     if (isAllowed !== true) return ownerApiErrorAnswer('ERR_OWNER_API_FORBIDDEN')
     const account = requireAccount(await accountOf(request))
+    if (arrival.traced !== undefined) arrival.traced.message.account = account
     const unverified = verificationProblem(settings.target)
     if (unverified !== undefined) {
       const problem = new Error(`target ${unverified}`)
@@ -55,11 +62,11 @@ export function forwarder<Request extends IncomingMessage>(
     if (isOver(response)) return undefined
     const body = await requestBody(request, settings.replayLimit)
     if ('problem' in body) return body
-    if (!isOver(response)) send({ request, response, began, path, account, token, body })
+    if (!isOver(response)) send({ request, response, ...arrival, path, account, token, body })
     return undefined
   }
 
-  function send({ request, response, began, path, account, token, body }: Call<Request>): void {
+  function send({ request, response, began, traced, path, account, token, body }: Call<Request>): void {
     const { headersTimeout, bodyTimeout, maxDuration } = settings
     const canRepeat = body.content === undefined || Buffer.isBuffer(body.content)
     runExchange(dispatcher, {
@@ -84,8 +91,11 @@ export function forwarder<Request extends IncomingMessage>(
       },
       judge: (sent, refusal) => histories.judge(account, sent, refusal),
       isFresh: (sent) => histories.isFresh(account, sent),
-      nextToken: (sent, verdict, isLast) =>
-        nextToken(tokens, { account, token: sent, verdict, canRepeat: canRepeat && !isLast }),
+      nextToken(sent, verdict, isLast) {
+        const next = (): Promise<string | undefined> =>
+          nextToken(tokens, { account, token: sent, verdict, canRepeat: canRepeat && !isLast })
+        return traced === undefined ? next() : traced.within(next)
+      },
       answerTo: (error) => ssoErrorAnswer(error) ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'),
       report: (answer, error) => reported(answer, error, request, onProblem),
     })

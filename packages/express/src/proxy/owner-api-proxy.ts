@@ -11,6 +11,7 @@ import { ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
 import { answerFault } from '../handler-fault.ts'
 import { hasPlainFraming } from './admission.ts'
+import { traceCall } from './call-trace.ts'
 import { forwarder } from './forward.ts'
 import { type OwnerApiProxyOptions, parseProxyOptions } from './options.ts'
 import { closeWithConnection } from './queued-response.ts'
@@ -71,12 +72,14 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
       active -= 1
     })
     const began = performance.now()
-    answeredInTime(maxDuration, () => forward(request, response, began), tooLong)
-      .then(
-        (answer) => answer && sendAnswer(response, answer),
-        (error: unknown) => fail(error, request, response, next),
-      )
-      .catch((error: unknown) => answerFault('ownerApiProxy: a handler behind it', error, response))
+    traceCall(request, response, (traced) => {
+      answeredInTime(maxDuration, () => forward(request, response, { began, traced }), tooLong)
+        .then(
+          (answer) => answer && sendAnswer(response, answer),
+          (error: unknown) => fail(error, request, response, next),
+        )
+        .catch((error: unknown) => answerFault('ownerApiProxy: a handler behind it', error, response))
+    })
   }
 
   /** Answers an error that came before the call went out; one of the application's own goes to its error handler. */

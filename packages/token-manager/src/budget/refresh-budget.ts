@@ -10,6 +10,8 @@ import { ownMemory, shareWindows } from './shared-windows.ts'
 import type { Place, Rank } from './waiting-line.ts'
 
 export interface RefreshBudget {
+  /** Requests to one host in any minute, at the most. */
+  readonly perMinute: number
   /**
    * Waits for a place.
    *
@@ -51,6 +53,7 @@ export function createRefreshBudget(
     return host
   }
   return {
+    perMinute: budget.perMinute,
     place: (authUrl, key, rank, patience = longestWait + placeLife) => of(authUrl).place(key, rank, patience),
     isUsable: (place) => elapsed(place, instantOf(runtime)) < placeLife,
     giveBack: (authUrl, place) => of(authUrl).giveBack(place),

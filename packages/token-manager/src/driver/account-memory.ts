@@ -6,6 +6,7 @@ import type { Place } from '../budget/waiting-line.ts'
 import { accessTokenOf, type Knowledge, nothingKnown } from '../refresh-protocol/knowledge.ts'
 import { recentEntries } from '../support/recent-entries.ts'
 import type { Instant } from '../support/runtime.ts'
+import { tellForgotten } from './account-news.ts'
 
 /**
  * An access token that is returned without another check. These are small objects apart from all else that is known of an
@@ -31,6 +32,8 @@ export interface Account {
   turns: { readonly refused: boolean; readonly missed: boolean }
   /** What the hot path returns, since it was opened for the first time. */
   served: Served | undefined
+  /** The keeper asks for its refresh. */
+  isKeepersTurn: boolean
 }
 
 /** A place in the budget of a host. */
@@ -67,6 +70,7 @@ export function createAccountMemory(size: number): AccountMemory {
   const forget = (name: string): void => {
     all.delete(name)
     served.delete(name)
+    tellForgotten(name)
   }
   // Apart from it, so that the hot path writes nothing: an account counts as used when its window is opened anew.
   const used = recentEntries<Account>(size, (account, name) => {
@@ -105,6 +109,7 @@ const unknown = (name: string): Account => ({
   turn: undefined,
   turns: noTurns,
   served: undefined,
+  isKeepersTurn: false,
 })
 
 /** Resolves when no tokens of the account are held by this process alone. */

@@ -3,8 +3,9 @@
  * nothing itself.
  */
 import type { Probe } from '../issuer/firewall-state.ts'
-import { traceRefresh, type TracedRefresh } from './refresh-trace.ts'
+import { reasonOf, type RefreshTrace, traceRefresh, type TracedRefresh } from './refresh-trace.ts'
 import { type Account, know, unsavedUntil } from './account-memory.ts'
+import { tellOf } from './account-news.ts'
 import { mostConflicts, pauses, tooManyConflicts } from '../store/contention.ts'
 import type { Context } from './context.ts'
 import type { Moment } from '../refresh-protocol/knowledge.ts'
@@ -67,6 +68,7 @@ const holdsNothing = { watch: undefined, probe: undefined, trace: undefined, con
 /** Tells the machine of something that is no flow. */
 export function note(account: Account, event: Event, context: Context): void {
   know(account, context.machine.step(account.knowledge, event, momentOf(context)).knowledge)
+  tellOf(account.knowledge)
 }
 
 export function momentOf({ runtime, settings, underWay }: Pick<Context, 'runtime' | 'settings' | 'underWay'>): Moment {
@@ -108,6 +110,7 @@ async function goOn(at: Run, from: Step): Promise<void> {
     }
   } finally {
     at.watch?.close()
+    tellOf(account.knowledge)
     context.memory.release(account)
   }
 }
@@ -152,7 +155,7 @@ function tell(notice: Notice, context: Context): Promise<void> | undefined {
 
 async function perform(at: Run, task: Task): Promise<Event> {
   try {
-    return await done(at, task)
+    return await (at.trace === undefined ? done(at, task) : at.trace.within(() => done(at, task)))
   } catch (error) {
     return { on: 'failed', task, error: error instanceof Error ? error : new Error('The refresh failed.') }
   }
@@ -239,7 +242,12 @@ async function doSend(at: Run, task: Send): Promise<Event> {
     sentAt = instantOf(context.runtime)
     if (!machine.maySend(account.knowledge, request, momentOf(context)) || !turn.isGood()) throw new SendGuardError()
   }
-  const message = { account: account.name, auth_url: tokens.auth_url, replay: request.replay }
+  const message = (): RefreshTrace => ({
+    account: account.name,
+    auth_url: tokens.auth_url,
+    reason: reasonOf(account, instantOf(context.runtime)),
+    replay: request.replay,
+  })
   at.trace = traceRefresh(message, () =>
     outcomeOf(
       () => sso.refresh(tokens, { timeout: requestTimeout, beforeSend }),

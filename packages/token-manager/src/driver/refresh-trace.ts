@@ -1,20 +1,33 @@
 /**
- * The tracing channel `owner-sso:refresh` of `node:diagnostics_channel`: each refresh request, which, where and how it ended;
- * never what came of it. Free when nobody listens.
+ * The tracing channel `owner-sso:refresh` of `node:diagnostics_channel`: each refresh request, which, why, where and how it
+ * ended; never what came of it. Free when nobody listens.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
+import { isRefusedNow, isReplacementAsked, isUsable } from '../refresh-protocol/knowledge.ts'
+import type { Instant } from '../support/runtime.ts'
+import type { Account } from './account-memory.ts'
 
 /** What subscribers of `owner-sso:refresh` are given. Node adds `result`, the word `tokens`, or `error`, an SsoError. */
 export interface RefreshTrace {
   readonly account: string
   readonly auth_url: string
+  readonly reason: RefreshReason
   /** The response to an earlier request had been lost. */
   readonly replay: boolean
 }
 
+/**
+ * Why it was made: the keeper's sweep, a call of `refresh()`, an access token that the owner API refused, one that has ended
+ * or was never there, or one that ends soon.
+ */
+export type RefreshReason = 'keeper' | 'asked' | 'refused' | 'expired' | 'due'
+
 /** A refresh request that is traced. */
 export interface TracedRefresh<Outcome> {
   readonly outcome: Promise<Outcome>
+  /** Calls what is done with the answer, so that it counts as a part of the refresh. */
+  readonly within: <Result>(call: () => Result) => Result
   /** What came of the request was put where it belongs: the trace ends, once new tokens are safe as well. */
   readonly endAfter: (safe: Promise<void> | undefined) => void
 }
@@ -26,22 +39,31 @@ const refreshes = tracingChannel<unknown, RefreshTrace>('owner-sso:refresh')
  * Node ends the process whose subscriber throws, and until then the only copy may be in its memory.
  */
 export function traceRefresh<Outcome extends { readonly kind: 'tokens' } | { readonly error: Error }>(
-  message: RefreshTrace,
+  message: () => RefreshTrace,
   request: () => Promise<Outcome>,
 ): TracedRefresh<Outcome> {
-  if (!refreshes.hasSubscribers) return { outcome: request(), endAfter: () => undefined }
+  const untraced = { within: <Result>(call: () => Result): Result => call(), endAfter: () => undefined }
+  if (!refreshes.hasSubscribers) return { outcome: request(), ...untraced }
   let end: TracedRefresh<Outcome>['endAfter'] | undefined
   const ended = new Promise<void>((resolve) => {
     end = resolve
   })
+  let { within } = untraced
   let outcome: Promise<Outcome> | undefined
   const published = async (): Promise<'tokens'> => {
+    within = AsyncLocalStorage.snapshot()
     outcome = request()
     const result = await outcome
     await ended
     if ('error' in result) throw result.error
     return 'tokens'
   }
-  refreshes.tracePromise(published, message).catch(() => undefined)
-  return { outcome: outcome ?? request(), endAfter: (safe) => end?.(safe) }
+  refreshes.tracePromise(published, message()).catch(() => undefined)
+  return { outcome: outcome ?? request(), within, endAfter: (safe) => end?.(safe) }
+}
+
+export function reasonOf({ knowledge, isKeepersTurn }: Account, now: Instant): RefreshReason {
+  if (isReplacementAsked(knowledge)) return isKeepersTurn ? 'keeper' : 'asked'
+  if (isRefusedNow(knowledge)) return 'refused'
+  return isUsable(knowledge, now) ? 'due' : 'expired'
 }

@@ -2,6 +2,7 @@
  * The turn of an account: its place in the budget for refreshes (`requestBudget`), from the wait for it to the request that
  * uses it.
  */
+import { tracingChannel } from 'node:diagnostics_channel'
 import { RefreshBudgetError } from '../errors.ts'
 import type { RefreshBudget } from '../budget/refresh-budget.ts'
 import { placeLife } from '../budget/request-budget.ts'
@@ -10,6 +11,17 @@ import type { Account, Turn } from './account-memory.ts'
 import { hostOf, isUsable } from '../refresh-protocol/knowledge.ts'
 import type { Context } from './context.ts'
 import { instantOf } from '../support/runtime.ts'
+
+/**
+ * What subscribers of the tracing channel `owner-sso:budget` are given: each wait for a place. Node adds `error` where there was
+ * none, a RefreshBudgetError or StoreError.
+ */
+export interface BudgetTrace {
+  /** Places that there are in any minute. */
+  readonly per_minute: number
+}
+
+const waits = tracingChannel<unknown, BudgetTrace>('owner-sso:budget')
 
 /** Milliseconds that a call waits for a refresh that can wait. */
 const shortWait = 1000
@@ -29,7 +41,10 @@ export async function waitForTurn(account: Account, authUrl: string, context: Co
   // Where nothing may outlive a call, the call waits for it, although it has a token.
   const isHeldUp = rank === 'background' && !context.background.outlivesCalls
   try {
-    account.turn = { authUrl, place: await budget.place(authUrl, account, rank, isHeldUp ? shortWait : undefined) }
+    const place = await tracePlace({ per_minute: budget.perMinute }, () =>
+      budget.place(authUrl, account, rank, isHeldUp ? shortWait : undefined),
+    )
+    account.turn = { authUrl, place }
     return true
   } catch (error) {
     if (error instanceof RefreshBudgetError) {
@@ -39,6 +54,10 @@ export async function waitForTurn(account: Account, authUrl: string, context: Co
     throw error
   }
 }
+
+/** Free when nobody listens. */
+const tracePlace = (message: BudgetTrace, wait: () => Promise<Place>): Promise<Place> =>
+  waits.hasSubscribers ? waits.tracePromise(wait, message) : wait()
 
 /** The turn was not used: whoever is next takes it. */
 export function leaveTurn(account: Account, { budget }: Context): void {

@@ -26,9 +26,11 @@ export async function renew(name: string, isDue: (record: SignedIn) => boolean, 
     // What is in doubt keeps its time: a late success is worth waiting for, and a replay may end the session.
     const isAsking = openIntent(knowledge) === undefined && knowledge.toReplace === undefined
     if (isAsking) note(account, { on: 'replacement-asked', accessToken: current ?? '' }, context)
-    await inFlightRefresh(account, context).done.finally(() =>
-      note(account, { on: 'replacement-over', accessToken: current ?? '' }, context),
-    )
+    account.isKeepersTurn = true
+    await inFlightRefresh(account, context).done.finally(() => {
+      account.isKeepersTurn = false
+      note(account, { on: 'replacement-over', accessToken: current ?? '' }, context)
+    })
     // Not for ever: the others have to have their turn.
     await landingInCall(account, context.runtime)
     return accessTokenOf(account.knowledge.record) === current ? 'in-vain' : 'refreshed'

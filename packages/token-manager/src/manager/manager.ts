@@ -7,6 +7,7 @@ import type { AccessTokenOptions, TokenManager, TokenManagerOptions } from './to
 import { acceptAccessToken, getAccessToken, getTokens, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from '../store/account-list.ts'
 import { createAccountMemory } from '../driver/account-memory.ts'
+import { told } from '../driver/account-news.ts'
 import { backgroundOf } from '../driver/background.ts'
 import {
   checkedAccessToken,
@@ -94,12 +95,13 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     )
     return access_token
   }
+  const tokensWithin: TokenManager['getTokens'] = async (account, call) =>
+    getTokens(checkedAccountName(account), parseAccessTokenOptions('getTokens', call), context)
   if (context.background.runsBetweenCalls) void carryAllOver(context)
   const manager: TokenManager = {
     getAccessToken: (account, call) =>
-      call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call),
-    getTokens: async (account, call) =>
-      getTokens(checkedAccountName(account), parseAccessTokenOptions('getTokens', call), context),
+      told(account, call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call)),
+    getTokens: (account, call) => told(account, tokensWithin(account, call)),
     save: async (account, tokens, saving) => track(save(checkedAccountName(account), tokens, saving)),
     refresh: async (account, call) => refreshNow(checkedAccountName(account), parseRefreshOptions(call), context),
     invalidate: async (account, accessToken, call) => {

@@ -2,12 +2,20 @@
  * The store as the protocol uses it: whatever it throws, callers get a `StoreError` without anything of a record in it, and
  * one that does not answer is given up.
  */
+import { tracingChannel } from 'node:diagnostics_channel'
 import { StoreError } from '../errors.ts'
 import type { TokenRecord } from './token-record.ts'
 import { storableTokenSet } from '../issuer/token-set.ts'
 import type { Conflict, SwapOptions, TokenStore, Versioned } from './token-store.ts'
 import type { Write } from './lineage.ts'
 import type { Runtime } from '../support/runtime.ts'
+
+/** What subscribers of the tracing channel `owner-sso:store` are given. Node adds `error`, a StoreError, where it failed. */
+export interface StoreTrace {
+  readonly operation: 'read' | 'swap'
+}
+
+const calls = tracingChannel<unknown, StoreTrace>('owner-sso:store')
 
 /**
  * Milliseconds that a store may take for one call. A write that is given up may be carried out later: it is repeated with
@@ -33,10 +41,12 @@ export interface GuardedStore extends Omit<TokenStore, 'swap'> {
 export function guardStore(store: TokenStore, limit: Limit): GuardedStore {
   if (typeof store?.swap !== 'function') throw new TypeError('store must be a token store')
   return {
-    read: (account) => typed('unavailable', limit, () => store.read(account)),
+    read: (account) => traced('read', () => typed('unavailable', limit, () => store.read(account))),
     swap: (account, { version, writeId: expectedWriteId } = { version: 0 }, next, writeId, options) => {
       const all = expectedWriteId === undefined ? options : { ...options, expectedWriteId }
-      return typed('write-failed', limit, () => store.swap(account, version, plainRecord(next), writeId, all))
+      return traced('swap', () =>
+        typed('write-failed', limit, () => store.swap(account, version, plainRecord(next), writeId, all)),
+      )
     },
     ...(store.accounts && { accounts: () => steps(store, limit) }),
     ...(store.watch && { watch: store.watch.bind(store) }),
@@ -67,6 +77,14 @@ async function* steps(store: TokenStore, limit: Limit): AsyncGenerator<string> {
     // Not awaited: it waits for the step that did not answer.
     if (!ended) void Promise.resolve(iterator.return?.()).catch(() => undefined)
   }
+}
+
+/** Makes a call on the channel `owner-sso:store`, which tells nothing of what was read or written. Free when nobody listens. */
+function traced<Value>(operation: StoreTrace['operation'], call: () => Promise<Value>): Promise<Value> {
+  if (!calls.hasSubscribers) return call()
+  return new Promise((resolve, reject) => {
+    calls.tracePromise(async () => resolve(await call()), { operation }).catch(reject)
+  })
 }
 
 async function typed<Value>(reason: Failure, limit: Limit, operation: () => Promise<Value>): Promise<Value> {

@@ -29,7 +29,7 @@ describe('owner-sso:refresh', () => {
     } finally {
       channel.unsubscribe(subscribers)
     }
-    const message = { account, auth_url: 'http://127.0.0.1:9', replay: false }
+    const message = { account, auth_url: 'http://127.0.0.1:9', reason: 'asked', replay: false }
     const order = 'start end asyncStart asyncEnd start end error asyncStart asyncEnd'
     expect(heard.map(([name]) => name).join(' ')).toBe(order)
     expect(heard[3]?.[1]).toEqual({ ...message, result: 'tokens' })

@@ -1,0 +1,42 @@
+/**
+ * What stands in the account's node, in the flow file or in its dialog.
+ */
+
+export interface AccountSettings {
+  /** `own`: tokens of this Node-RED; `folder`: of a folder that other programs use too; `broker`: a broker keeps them. */
+  readonly source: string
+  /** The e-mail that the account is signed in with. At a broker it may be empty: the only account of the key. */
+  readonly account: string
+  readonly authUrl: string
+  readonly apiUrl: string
+  readonly transport: string
+  readonly folder: string
+  readonly brokerUrl: string
+  /** Of a shared folder: 32 bytes in base64. Without it the credential secret seals. */
+  readonly encryptionKey: string
+  /** The secret of an invitation. */
+  readonly brokerKey: string
+}
+
+/** They are in no flow file and no export: Node-RED keeps them sealed, as credentials. */
+export const secretSettings = ['encryptionKey', 'brokerKey'] as const
+
+/** @param textOf - a setting, as it was typed; those of another `source` don't count */
+export function accountSettings(textOf: (name: keyof AccountSettings) => string): AccountSettings {
+  return {
+    source: textOf('source'),
+    account: textOf('account'),
+    authUrl: textOf('authUrl'),
+    apiUrl: textOf('apiUrl'),
+    transport: textOf('transport'),
+    folder: textOf('folder'),
+    brokerUrl: textOf('brokerUrl'),
+    encryptionKey: textOf('encryptionKey'),
+    brokerKey: textOf('brokerKey'),
+  }
+}
+
+/** @returns an option of `createSso` and `ownerFetch` */
+export function transportOf({ transport }: AccountSettings): { readonly transport?: 'modern' } {
+  return transport === 'modern' ? { transport } : {}
+}

@@ -1,0 +1,101 @@
+/**
+ * The node `owner API call`: GET and POST, through the rules of the strict proxy.
+ */
+import { isBelow, isPlainQuery, isUnambiguous, ownerApiErrors, type OwnerApiErrorCode } from '@owner-sso/express'
+import type { AccountNode } from './account.ts'
+import type { Config, Message } from './node-red.ts'
+
+const allowedPaths = ['/api/1/']
+
+/** What a flow may want to know of an answer, and may send on with another body. */
+const answerHeaders = ['content-type', 'date', 'etag', 'last-modified', 'retry-after']
+
+/** Why a call was not made, or brought nothing. */
+class OwnerApiCallError extends Error {
+  readonly code: OwnerApiErrorCode
+  constructor(code: OwnerApiErrorCode) {
+    super(ownerApiErrors[code][1])
+    this.name = 'OwnerApiCallError'
+    this.code = code
+  }
+}
+
+/**
+ * Puts the answer on the message: `payload`, `statusCode` and `headers`, whatever the status, as Node-RED's own `http request`
+ * does.
+ *
+ * @throws OwnerApiCallError, OwnerApiTokenRefusedError, what `getAccessToken` throws
+ */
+export async function callOwnerApi(
+  node: AccountNode,
+  config: Config,
+  message: Message,
+  signal: AbortSignal,
+): Promise<void> {
+  const { method, address } = requestOf(config, message)
+  const body = method === 'POST' && message['payload'] !== undefined ? JSON.stringify(message['payload']) : undefined
+  const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) }
+  const call = node.call()
+  try {
+    const answer = await call(address, { method, headers, signal, ...(body !== undefined && { body }) })
+    message['payload'] = parsed(await answer.text())
+    message['statusCode'] = answer.status
+    message['headers'] = Object.fromEntries(
+      answerHeaders.flatMap((name) => {
+        const value = answer.headers.get(name)
+        return value === null ? [] : [[name, value]]
+      }),
+    )
+  } catch (error) {
+    if (signal.aborted) throw new OwnerApiCallError('ERR_OWNER_API_TIMEOUT')
+    // Node's fetch says nothing else where there was no answer.
+    if (error instanceof TypeError && error.cause !== undefined)
+      throw new OwnerApiCallError('ERR_OWNER_API_UNREACHABLE')
+    throw error
+  }
+}
+
+function requestOf(config: Config, message: Message): { readonly method: 'GET' | 'POST'; readonly address: string } {
+  const { method, path } = methodAndPath(config, message)
+  if (method !== 'GET' && method !== 'POST') throw new OwnerApiCallError('ERR_OWNER_API_METHOD_NOT_ALLOWED')
+  const [pathname = '', ...rest] = path.split('?')
+  const written = rest.join('?')
+  if (!isUnambiguous(pathname) || !isPlainQuery(written)) throw new OwnerApiCallError('ERR_OWNER_API_MALFORMED_PATH')
+  if (!isBelow(pathname, allowedPaths)) throw new OwnerApiCallError('ERR_OWNER_API_PATH_NOT_ALLOWED')
+  const query = [written, new URLSearchParams(queryOf(message)).toString()].filter(Boolean).join('&')
+  return { method, address: query === '' ? pathname : `${pathname}?${query}` }
+}
+
+/** Where the node says nothing, the message does. */
+function methodAndPath(config: Config, message: Message): { readonly method: string; readonly path: string } {
+  const given = (name: string): string => textOf(config[name]) || textOf(message[name])
+  switch (config['call']) {
+    case 'other':
+      return { method: given('method').toUpperCase() || 'GET', path: given('path') }
+    case 'vehicle': {
+      const id = given('vehicle')
+      if (id === '') throw new Error('Which vehicle? Give its id in the node’s settings, or in msg.vehicle.')
+      return { method: 'GET', path: `/api/1/vehicles/${encodeURIComponent(id)}` }
+    }
+    default:
+      return { method: 'GET', path: '/api/1/vehicles' }
+  }
+}
+
+/** `msg.query`: for paging, say. */
+function queryOf({ query }: Message): [string, string][] {
+  if (typeof query !== 'object' || query === null) return []
+  return Object.entries(query).map(([name, value]) => [name, String(value)])
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

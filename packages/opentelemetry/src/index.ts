@@ -1,0 +1,1 @@
+export { type InstrumentationOptions, instrumentOwnerSso } from './instrumentation.ts'
