@@ -43,6 +43,11 @@ export async function call({ base, socketPath }: Address, path: string, options:
         text(answer).then((whole) => resolve({ status, headers: received, body: whole }), reject)
       })
         .on('error', reject)
+        // 101, which nobody asked for.
+        .on('upgrade', (_answer, socket) => {
+          socket.destroy()
+          reject(new Error('The protocol was switched.'))
+        })
         .end(body)
     })
   } catch (error) {

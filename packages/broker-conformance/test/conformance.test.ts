@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -196,6 +196,16 @@ describe('the command', () => {
     expect([code, printed]).toEqual([2, ''])
     expect(complaint).toMatch(words)
     expect(complaint).not.toContain('some-key')
+  })
+
+  it('says that there is no answer where another protocol is spoken', async () => {
+    const answer = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n'
+    const server = createTcpServer((socket) => socket.once('data', () => socket.write(answer))).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const { code, complaint } = await check([`http://127.0.0.1:${port}`], key)
+    expect([code, complaint]).toEqual([2, expect.stringContaining('no answer (the connection broke)')])
+    server.close()
   })
 
   it('says that the broker refuses the key, or that the account has to sign in', async () => {

@@ -141,7 +141,7 @@ function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
   }
   return {
     note(happening, host) {
-      if (happening === 'tunnel') return void others.add(host)
+      if (happening === 'tunnel') return void (others.size < 5 && others.add(host))
       hasCome = true
       if (happening !== 'refresh') tell(`${program} ${problems[happening](host)}`)
     },
@@ -158,7 +158,7 @@ function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
             'Node’s fetch heeds it from 22.21 and 24 on.',
         )
       tell(
-        `${program} never asked ${service}, but ${[...others].slice(0, 5).join(', ')}. ` +
+        `${program} never asked ${service}, but ${[...others].join(', ')}. ` +
           'If one of these is an instance of the service, allow it with --regional-auth-url.',
       )
     },
