@@ -120,8 +120,8 @@ describeWithPrograms('curl', 'python3')('owner-sso broker run', () => {
   })
 
   it('leaves standard input to the program, which waits for what is not there yet', async () => {
-    const python = 'import os; print(os.get_blocking(0), input())'
-    const { stdout } = await machine.run(['broker', 'run', '--', 'python3', '-c', python], { env, input: 'here' })
+    const looks = 'import os; print(os.get_blocking(0), input())'
+    const { stdout } = await machine.run(['broker', 'run', '--', 'python3', '-c', looks], { env, input: 'here' })
     expect(stdout).toBe('True here\n')
   })
 

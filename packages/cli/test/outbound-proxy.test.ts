@@ -32,7 +32,7 @@ afterEach(async () => {
 })
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
-const itWithIpv6 = hasIpv6 ? it : it.skip
+const loopback = ['127.0.0.1', ...(hasIpv6 ? ['::1'] : [])]
 
 const env = (given: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
   OWNER_SSO_CA: machine.file('ca.pem', emulator.ca ?? ''),
@@ -83,8 +83,8 @@ describe('the outbound proxy', () => {
     expect(optional.code).toBe(7)
   })
 
-  itWithIpv6('may have an IPv6 address', async () => {
-    proxy = await startConnectProxy(undefined, undefined, { host: '::1' })
+  it.each(loopback)('is found at %s', async (host) => {
+    proxy = await startConnectProxy(undefined, undefined, { host })
     expect(await doctor({ OWNER_SSO_PROXY: proxy.proxy })).toMatchObject({ code: 0, stderr: '' })
     expect(proxy.tunnels).toEqual([auth, api])
   })

@@ -1,7 +1,6 @@
 /**
  * A certificate authority and a certificate for loopback, made on the spot.
  */
-import { webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 
 export interface Certificate {
@@ -18,8 +17,7 @@ const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 export async function createCertificate(host: string): Promise<Certificate> {
   // Loaded only for TLS: it is the slowest import of all.
   const x509 = await import('@peculiar/x509')
-  x509.cryptoProvider.set(webcrypto)
-  const newKeys = () => webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify'])
+  x509.cryptoProvider.set(crypto)
   const [authorityKeys, keys] = [await newKeys(), await newKeys()]
   const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' }
   // All that RFC 5280 wants to see: Python looks closely from 3.13 on.
@@ -47,13 +45,17 @@ export async function createCertificate(host: string): Promise<Certificate> {
       await x509.AuthorityKeyIdentifierExtension.create(authorityKeys.publicKey),
     ],
   })
-  const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
+  const key = await crypto.subtle.exportKey('pkcs8', keys.privateKey)
   return {
     // As a file that others may be appended to.
     ca: `${authority.toString('pem')}\n`,
     cert: server.toString('pem'),
     key: x509.PemConverter.encode(key, 'PRIVATE KEY'),
   }
+}
+
+function newKeys() {
+  return crypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify'])
 }
 
 function alternativeNames(host: string): { type: 'dns' | 'ip'; value: string }[] {
