@@ -78,6 +78,8 @@ function callInTurn(port, request, until, count, result) {
       received = ''
       send()
     })
+    // Some proxies don't answer every call.
+    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')))
     socket.on('error', () => (result.failed += 1))
     socket.on('close', resolve)
   })
