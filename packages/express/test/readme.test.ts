@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from '@jest/globals'
 import { startEmulator } from '@owner-sso/emulator'
-import { listen } from './servers.ts'
+import { freePort } from '../../../tests/support/free-port.ts'
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 
@@ -59,12 +59,6 @@ function runQuickStart(environment: Record<string, string>): ChildProcess {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: 'ignore',
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = await listen(() => {})
-  await server.close()
-  return server.port
 }
 
 async function listening(port: number, program: ChildProcess): Promise<void> {

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from '@jest/globals'
 import { startEmulator } from '@owner-sso/emulator'
+import { freePort } from '../../../tests/support/free-port.ts'
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 
@@ -33,15 +32,6 @@ function runQuickStart(environment: Record<string, string>): ChildProcess {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: 'ignore',
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function listening(port: number, program: ChildProcess): Promise<void> {
