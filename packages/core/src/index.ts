@@ -16,6 +16,7 @@ export type {
   Sso,
 } from './login/sso.ts'
 export type { CodeChallengeEncoding, SsoOptions } from './service/options.ts'
+export { type ServiceName, serviceNames, type ServiceProfile, serviceProfile } from './service/profiles.ts'
 export type { Credentials } from './steps/form-submission.ts'
 export type { Factor } from './steps/mfa-factors.ts'
 export type { RefreshOptions } from './steps/refresh.ts'
@@ -38,4 +39,4 @@ export { visible } from './support/visible.ts'
 export { proxyOf, tokenUrlFromText } from './service/options.ts'
 export { typedCode } from './login/typed-code.ts'
 export { ssoOptionNames } from './service/options.ts'
-export { type Transport, transportFromText, transportOf } from './http/transport.ts'
+export { type Transport, type TransportName, transportFromText, transportNames, transportOf } from './http/transport.ts'

@@ -51,7 +51,8 @@ async function main(): Promise<void> {
     throw error
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void emulator.close())
-  console.log(greeting(emulator, options.inspector !== false, caFile))
+  const { inspector = true, service = 'document' } = options
+  console.log(greeting(emulator, { inspector, service, caFile }))
 }
 
 /** A sentence for people: what is wrong, and what to do about it. */

@@ -31,8 +31,14 @@ export interface TransportOptions {
   readonly userAgent?: string | undefined
 }
 
-/** `document`: TLS 1.2 and HTTP/1.1, as the interface document has it. `modern`: TLS 1.3 and HTTP/2. Or its parts. */
-export type TransportOption = 'document' | 'modern' | TransportOptions
+/**
+ * `document`: TLS 1.2 and HTTP/1.1, as the interface document has it. `modern`: TLS 1.3 and HTTP/2. The others by their parts. The
+ * service's edge judges the tokens by them.
+ */
+export type TransportName = 'document' | 'modern' | 'tls13-http1' | 'tls12-http2'
+
+/** A name, or the parts. */
+export type TransportOption = TransportName | TransportOptions
 
 /** A transport with every part filled in. */
 export interface Transport {
@@ -46,10 +52,17 @@ export interface Transport {
   readonly userAgent: string
 }
 
-const named: Readonly<Record<'document' | 'modern', TransportOptions>> = {
+const tls13 = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' } as const
+
+const named: Readonly<Record<TransportName, TransportOptions>> = {
   document: {},
-  modern: { tls: { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' }, http2: true },
+  modern: { tls: tls13, http2: true },
+  'tls13-http1': { tls: tls13 },
+  'tls12-http2': { http2: true },
 }
+
+/** The names, in the order in which one is found that mints tokens the owner API takes (field notes, for Node). */
+export const transportNames: readonly TransportName[] = ['tls13-http1', 'modern', 'tls12-http2', 'document']
 
 const versions: readonly unknown[] = ['TLSv1.2', 'TLSv1.3'] satisfies TlsVersion[]
 
@@ -70,9 +83,9 @@ export function transportOf(options: {
   const { transport = 'document', tls = {}, userAgent } = ownOf(options)
   requireThat(
     isName(transport) || (typeof transport === 'object' && transport !== null && !Array.isArray(transport)),
-    "transport must be 'document', 'modern', or an object with tls, http2 and userAgent",
+    `transport must be ${transportNames.map((name) => `'${name}'`).join(', ')}, or an object with tls, http2 and userAgent`,
   )
-  const parts = ownOf(isName(transport) ? named[transport] : transport)
+  const parts: TransportOptions = ownOf(isName(transport) ? named[transport] : transport)
   checkOptionNames('transport', parts, { tls: true, http2: true, userAgent: true })
   const { http2 = false } = parts
   requireThat(typeof http2 === 'boolean', 'transport.http2 must be true or false')
@@ -98,7 +111,7 @@ export function transportFromText(text: string, where = 'a transport'): Transpor
   const value = parsed(text.trim())
   requireThat(
     value !== undefined,
-    `${where} must be document, modern, or JSON such as {"tls":{"maxVersion":"TLSv1.3"},"http2":true}`,
+    `${where} must be ${transportNames.join(', ')}, or JSON such as {"tls":{"maxVersion":"TLSv1.3"},"http2":true}`,
   )
   return value
 }
@@ -113,8 +126,8 @@ function parsed(text: string): TransportOption | undefined {
   }
 }
 
-function isName(value: unknown): value is 'document' | 'modern' {
-  return value === 'document' || value === 'modern'
+function isName(value: unknown): value is TransportName {
+  return transportNames.some((name) => name === value)
 }
 
 /** The members that are given. @throws TypeError */

@@ -27,9 +27,10 @@ export function createSso(options: SsoOptions): Sso {
  * that needs it.
  */
 export function ssoOf(service: SsoContext): Sso {
-  const { authUrl } = service
+  const { authUrl, vehicleList } = service
   return {
     authUrl,
+    vehicleList,
     login: (credentials, options) =>
       traceLogin('login', authUrl, async () => {
         const call = parseCallOptions('login(credentials, { signal })', options, credentials)

@@ -62,6 +62,8 @@ export interface AuthorizationRequest {
 export interface Sso extends TokenIssuer {
   /** Base address of the home instance, without a trailing slash. */
   readonly authUrl: string
+  /** Path of the owner API that lists what an account has: `/api/1/vehicles`, with `service: 'current'` `/api/1/products`. */
+  readonly vehicleList: string
   /**
    * The whole login, scripted: 3 requests, with a second factor 7 or 6; one more over a region, one where the e-mail has a page of
    * its own, and one where the service wants the `transaction_id` alone. Where it wants a passcode and `passcode` is missing, it

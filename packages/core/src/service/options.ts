@@ -4,9 +4,10 @@
 import type { HttpSettings } from '../http/http-context.ts'
 import { type TlsOptions, type TransportOption, transportOf } from '../http/transport.ts'
 import { checkOptionNames, type OptionNames } from '@owner-sso/token-manager'
+import { type ServiceName, serviceProfile } from './profiles.ts'
 import { isLoopback, mayCarrySecrets, verificationProblem } from '../support/verification.ts'
 
-/** How the code challenge is derived from the verifier; the document's reference computation is the default. */
+/** How the code challenge is derived from the verifier. */
 export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
 
 /** Where the service is, and how it is spoken to. Only `authUrl` is required. */
@@ -22,9 +23,17 @@ export interface SsoOptions {
   readonly tokenUrl?: string | Readonly<Record<string, string>> | undefined
   /** Where a 303 may lead, in addition to `authUrl`'s own registrable domain (loopback and IP addresses have none: list them, with their port). */
   readonly regionalAuthUrls?: readonly string[] | undefined
-  /** Default `${authUrl}/void/callback`; never changes with the region. May have a scheme of an app's own: `owner-app://auth/callback`. */
+  /**
+   * Which kind of service it is: `'document'` (default), as the interface document has it, or `'current'`, as people meet it today. It
+   * settles `redirectUri`, `codeChallengeEncoding` and `transport` together, as far as they are not given, and what `vehicleList` is.
+   */
+  readonly service?: ServiceName | undefined
+  /**
+   * Default with `service: 'document'` `${authUrl}/void/callback`, with `'current'` the service's own scheme (`example://auth/callback` of
+   * `https://auth.example.com`; `owner://auth/callback` of a loopback host or an IP address). Never changes with the region.
+   */
   readonly redirectUri?: string | undefined
-  /** `hex-digest` (default): base64url of the hexadecimal text of the SHA-256; `raw-digest`: RFC 7636. */
+  /** `hex-digest` (the document's): base64url of the hexadecimal text of the SHA-256; `raw-digest` (`'current'`): RFC 7636. */
   readonly codeChallengeEncoding?: CodeChallengeEncoding | undefined
   /**
    * How long an access token lives that does not say so itself (a JWT does); default eight hours. A number is seconds, taken as
@@ -33,7 +42,8 @@ export interface SsoOptions {
    */
   readonly accessTokenLifetime?: number | 'expires_in' | undefined
   /**
-   * TLS, HTTP/2 and the User-Agent of every request: `'document'` (default), `'modern'`, or `{ tls, http2, userAgent }`.
+   * TLS, HTTP/2 and the User-Agent of every request: a name, or `{ tls, http2, userAgent }`. `'document'`: TLS 1.2 and HTTP/1.1;
+   * `'tls13-http1'` (that of `service: 'current'`), `'modern'` (TLS 1.3 and HTTP/2), `'tls12-http2'`.
    */
   readonly transport?: TransportOption | undefined
   /** `transport.userAgent` in short, and before it. Default `owner-sso/<version>`. A browser-like one is a TypeError. */
@@ -58,12 +68,15 @@ export interface SsoSettings extends HttpSettings {
   readonly tokenUrls: ReadonlyMap<string, string>
   readonly redirectUri: string
   readonly codeChallengeEncoding: CodeChallengeEncoding
+  /** Path of the owner API that lists what an account has. */
+  readonly vehicleList: string
   readonly accessTokenLifetime: number | 'expires_in' | undefined
 }
 
 /** The names of all options of `createSso`, for what takes them beside its own. */
 export const ssoOptionNames: OptionNames<SsoOptions> = {
   authUrl: true,
+  service: true,
   tokenUrl: true,
   regionalAuthUrls: true,
   redirectUri: true,
@@ -86,7 +99,9 @@ export function parseSsoOptions(options: SsoOptions): SsoSettings {
   // Mostly `process.env.OWNER_SSO_AUTH_URL`, in a terminal where that was forgotten.
   requireThat(own.authUrl !== undefined, 'authUrl is not given: set OWNER_SSO_AUTH_URL, if it comes from there')
   const authUrl = instanceOrigin('authUrl', own.authUrl)
-  const { regionalAuthUrls = [], redirectUri = `${authUrl}/void/callback`, codeChallengeEncoding = 'hex-digest' } = own
+  const profile = serviceProfile(own.service)
+  const { regionalAuthUrls = [], codeChallengeEncoding = profile.codeChallengeEncoding } = own
+  const { redirectUri = profile.redirectUri(authUrl), transport = profile.transport } = own
   const { accessTokenLifetime, timeout = 15_000, firewallCooldown = 900 } = own
 
   requireThat(Array.isArray(regionalAuthUrls), 'regionalAuthUrls must be an array of addresses')
@@ -114,8 +129,9 @@ export function parseSsoOptions(options: SsoOptions): SsoSettings {
     tokenUrls: tokenUrlsOf(own.tokenUrl, authUrl, regions),
     redirectUri,
     codeChallengeEncoding,
+    vehicleList: profile.vehicleList,
     accessTokenLifetime,
-    transport: transportOf(own),
+    transport: transportOf({ ...own, transport }),
     timeout,
     proxy,
     firewallCooldown,

@@ -4,9 +4,20 @@
 import type { EmulatorAccount } from '../service/accounts.ts'
 import type { Emulator } from '../emulator.ts'
 import type { Exchange } from '../journal/exchange.ts'
+import type { Settings } from '../options/options.ts'
 
-/** Once the emulator runs. `inspector`: whether there is one to name. `caFile`: where its certificate authority is. */
-export function greeting(emulator: Emulator, inspector: boolean, caFile: string | undefined): string {
+/** What the addresses don't tell. */
+export interface Told {
+  /** Whether there is an inspector to name. */
+  readonly inspector: boolean
+  /** Which service this is, for a program that has to know it. */
+  readonly service: Settings['service']
+  /** Where the certificate authority is. */
+  readonly caFile: string | undefined
+}
+
+/** Once the emulator runs. */
+export function greeting(emulator: Emulator, { inspector, ...told }: Told): string {
   const { authUrl, regionalAuthUrl, ownerApiUrl, tokenUrl, accounts } = emulator
   return `
   SSO service     ${authUrl}
@@ -17,7 +28,7 @@ ${accounts.map(accountLine).join('\n')}
 
   Paste into your program's terminal:
 
-${environmentOf(emulator, caFile).map(assignment).join('\n')}
+${environmentOf(emulator, told).map(assignment).join('\n')}
 
   A passcode is shown here when a sign-in asks for one. Ctrl-C ends the emulator.
 `
@@ -47,12 +58,13 @@ function passcodesOf(account: EmulatorAccount): string {
 
 function environmentOf(
   { authUrl, regionalAuthUrl, ownerApiUrl, tokenUrl, regionalTokenUrl, accounts }: Emulator,
-  caFile: string | undefined,
+  { service, caFile }: Omit<Told, 'inspector'>,
 ): [string, string][] {
   const [first] = accounts
   const tokenUrls = JSON.stringify({ [authUrl]: tokenUrl, [regionalAuthUrl]: regionalTokenUrl })
   return [
     ['OWNER_SSO_AUTH_URL', authUrl],
+    ...(service === 'document' ? [] : [entry('OWNER_SSO_SERVICE', service)]),
     ['OWNER_SSO_REGIONAL_AUTH_URLS', regionalAuthUrl],
     ...(tokenUrl === authUrl ? [] : [entry('OWNER_SSO_TOKEN_URL', tokenUrls)]),
     ['OWNER_SSO_API_URL', ownerApiUrl],

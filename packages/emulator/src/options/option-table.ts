@@ -135,6 +135,14 @@ export const changeableOptions = {
     default: 'TLSv1.3',
     check: tlsVersion,
   }),
+  service: option({
+    group: 'Logins',
+    about: "Which service this is: the interface document's, or the one that people met up to 2026",
+    details:
+      '`current`: takes RFC 7636’s code challenge alone and redirects to `owner://auth/callback` alone, does not mind TLS 1.3, refuses tokens that were minted over TLS 1.2 and HTTP/1.1, and lists vehicles at `/api/1/products` alone',
+    default: 'document',
+    check: oneOf('document', 'current'),
+  }),
   strictness: option({
     group: 'Logins',
     about: 'Keep to the interface document, or answer as recorded and accept what legacy clients do',
@@ -204,7 +212,7 @@ export const changeableOptions = {
     group: 'Logins',
     about: 'Redirect URIs that are accepted',
     details:
-      '`/void/callback` of both instances, when lenient also `/void/callback` of any host and `…://auth/callback` of any scheme',
+      '`/void/callback` of both instances (`service: current`: `owner://auth/callback`), when lenient also `/void/callback` of any host and `…://auth/callback` of any scheme',
     default: undefined,
     check: arrayOf('absolute URLs', isUrl),
   }),
@@ -300,8 +308,9 @@ export const changeableOptions = {
   mintedBy: option({
     group: 'Tokens',
     about: 'TLS and HTTP version that a token must have been minted over; the owner API answers 403 to others',
-    details: "`{ tls: 'TLSv1.2' | 'TLSv1.3', http: '1.1' | '2' }`, at a sign-in or refresh",
-    default: null,
+    details:
+      "`{ tls: 'TLSv1.2' | 'TLSv1.3', http: '1.1' | '2' }`, at a sign-in or refresh (null: any; left out with `service: current`: any but TLS 1.2 with HTTP/1.1)",
+    default: undefined,
     check: orNull(shape({ tls: tlsVersion, http: oneOf('1.1', '2') })),
   }),
   expiresIn: option({

@@ -43,7 +43,7 @@ export function createCodes(clock: Clock, settings: Settings) {
 export function verifierMatches(
   verifier: string,
   challenge: string,
-  settings: Pick<Settings, 'strictness' | 'codeChallengeEncoding'>,
+  settings: Pick<Settings, 'strictness' | 'service' | 'codeChallengeEncoding'>,
 ): boolean {
   if (!isCodeVerifier(settings, verifier)) return false
   const encoding = acceptedEncoding(settings)

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 import type { FirewallOptions, Settings } from '../options/options.ts'
 import { changeableOptions } from '../options/option-table.ts'
 import type { ServiceRequest } from '../http/service-request.ts'
-import { isLenient } from './strictness.ts'
+import { isCurrent, isLenient } from './strictness.ts'
 
 const maxClients = 10_000
 /** Only so much of a User-Agent is kept, so that a client can't fill the memory with it. */
@@ -51,6 +51,11 @@ interface Seen {
   blockedUntil: number
 }
 
+/** The document's service avoids TLS 1.3 ("Limits"). */
+function takesTls13(settings: Settings): boolean {
+  return isLenient(settings) || isCurrent(settings) || settings.mintedBy?.tls === 'TLSv1.3'
+}
+
 export function createFirewall(clock: Clock, settings: Settings): Firewall {
   const rules = (): Required<FirewallOptions> => settings.firewall || changeableOptions.firewall.default
   const allSeen = new Map<string, Seen>()
@@ -78,8 +83,7 @@ export function createFirewall(clock: Clock, settings: Settings): Firewall {
     const browser = isBrowser(userAgent)
     if (browser && isAllowed(userAgent, settings.allowBrowsers)) return undefined
     if (browser) return 'its User-Agent is a browser’s'
-    if (seen.client.tlsVersion === 'TLSv1.3' && !isLenient(settings) && settings.mintedBy?.tls !== 'TLSv1.3')
-      return 'it came with TLS 1.3'
+    if (seen.client.tlsVersion === 'TLSv1.3' && !takesTls13(settings)) return 'it came with TLS 1.3'
     if (!isExcessive(seen)) return undefined
     return `more than ${rules().maxRequests} requests in ${rules().windowSeconds} s`
   }

@@ -2,6 +2,7 @@
  * What a token was minted over: TLS and HTTP version of the request that it was issued to, and whether the owner API minds.
  */
 import type { Settings } from '../options/options.ts'
+import { isCurrent } from './strictness.ts'
 
 /** Versions of the connection that a token was issued on; undefined for one that no request asked for. */
 export interface Minting {
@@ -22,9 +23,12 @@ export function describeMinting(minting: Minting | undefined): string {
   return `${minting.tlsVersion ?? 'plain http'}, HTTP/${minting.httpVersion}`
 }
 
-/** Whether the rules take a token. One that no request asked for is always taken. */
-export function isTaken(minting: Minting | undefined, rules: Settings['mintedBy']): boolean {
-  if (!minting || !rules) return true
+/** Whether the owner API takes a token. One that no request asked for is always taken. */
+export function isTaken(minting: Minting | undefined, settings: Pick<Settings, 'mintedBy' | 'service'>): boolean {
+  const rules = settings.mintedBy
+  if (!minting || rules === null) return true
+  if (rules === undefined)
+    return !isCurrent(settings) || minting.tlsVersion !== 'TLSv1.2' || minting.httpVersion !== '1.1'
   const { tls = minting.tlsVersion, http = minting.httpVersion } = rules
   return tls === minting.tlsVersion && http === minting.httpVersion
 }

@@ -12,7 +12,7 @@ import type { Journal } from '../journal/journal.ts'
 import { describeMinting, isTaken, mintingOf } from './minting.ts'
 import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from './service-state.ts'
-import { isLenient } from './strictness.ts'
+import { isCurrent, isLenient } from './strictness.ts'
 import { refreshedTradeResponse, tradedRefreshToken, tradeResponse } from './token-trade.ts'
 import { bareApp, finishApp } from '../http/web-app.ts'
 
@@ -49,7 +49,7 @@ export function createOwnerApi(service: ServiceState, faults: Faults, journal: J
       service.counters.ownerApiRejections += 1
       return unauthorized(token === undefined)
     }
-    if (!isTaken(held.minting, service.settings.mintedBy)) {
+    if (!isTaken(held.minting, service.settings)) {
       service.counters.ownerApiRefusals += 1
       return forbidden(describeMinting(held.minting))
     }
@@ -68,7 +68,10 @@ export function createOwnerApi(service: ServiceState, faults: Faults, journal: J
   app.get(
     // Newer clients ask for the second alone: all that an account owns, of which vehicles are all there is here.
     ['/api/1/vehicles', '/api/1/products'],
-    guarded(() => jsonResponse(200, { response: demoVehicles, count: demoVehicles.length })),
+    guarded(({ path }) => {
+      if (isCurrent(service.settings) && path === '/api/1/vehicles') return listClosed
+      return jsonResponse(200, { response: demoVehicles, count: demoVehicles.length })
+    }),
   )
   app.get(
     '/api/1/vehicles/:id',
@@ -105,14 +108,24 @@ export function createOwnerApi(service: ServiceState, faults: Faults, journal: J
 
 /** A good token that the edge does not like (option `mintedBy`). What it looks at, it keeps to itself. */
 function forbidden(minting: string): ServiceResponse {
-  const body = { response: null, error: 'forbidden' }
-  return withReason(`the access token is good, but was minted over ${minting}`, jsonResponse(403, body))
+  return withReason(
+    `the access token is good, but was minted over ${minting}`,
+    jsonResponse(403, ownerApiError(forbiddenText)),
+  )
 }
+
+/** What the owner API says in its own words, as recorded in 2026 (`tests/recorded-answers`). */
+const forbiddenText = 'forbidden, see https://developer.example.com/docs/fleet-api'
+const ownerApiError = (error: string) => ({ response: null, error, error_description: '' })
+const listClosed = jsonResponse(
+  412,
+  ownerApiError('Endpoint is only available on fleetapi. Visit https://developer.example.com/docs for more info'),
+)
 
 /** A token that came of a refresh (option `refreshedTokens`). */
 function refusedAfterRefresh(status: 401 | 403): ServiceResponse {
-  const error = status === 401 ? 'invalid_token' : 'forbidden'
-  return withReason('the access token came of a refresh', jsonResponse(status, { response: null, error }))
+  const error = status === 401 ? 'invalid bearer token' : forbiddenText
+  return withReason('the access token came of a refresh', jsonResponse(status, ownerApiError(error)))
 }
 
 function unauthorized(missing: boolean): ServiceResponse {

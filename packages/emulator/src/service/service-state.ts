@@ -11,7 +11,7 @@ import type { Instances } from './instances.ts'
 import type { Settings } from '../options/options.ts'
 import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts'
 import { createSessions, type Sessions } from './sessions.ts'
-import { isRedirectUri } from './strictness.ts'
+import { currentCallback, isCurrent, isRedirectUri } from './strictness.ts'
 
 export interface ServiceState {
   readonly settings: Settings
@@ -32,6 +32,8 @@ export interface ServiceState {
 export function createServiceState(settings: Settings, instances: Instances): ServiceState {
   // The redirect URI stays on the first host, so that both instances take both.
   const callbacks = [instances.home, instances.regional].map(({ url }) => `${url}/void/callback`)
+  const redirectUris = (): readonly string[] =>
+    settings.redirectUris ?? (isCurrent(settings) ? [currentCallback] : callbacks)
   const clock = createClock()
   const counters = createCounters()
   const accessTokens = createAccessTokens(clock, settings)
@@ -39,9 +41,9 @@ export function createServiceState(settings: Settings, instances: Instances): Se
     settings,
     instances,
     get redirectUris() {
-      return settings.redirectUris ?? callbacks
+      return redirectUris()
     },
-    isRedirectUri: (uri) => isRedirectUri(settings, settings.redirectUris ?? callbacks, uri),
+    isRedirectUri: (uri) => isRedirectUri(settings, redirectUris(), uri),
     clock,
     counters,
     accounts: createAccountDirectory(settings.accounts),

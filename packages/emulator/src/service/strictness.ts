@@ -6,7 +6,7 @@ import type { Settings } from '../options/options.ts'
 import { encodeText } from '@owner-sso/recorder/support'
 
 /** The settings that these rules depend on. One that is undefined follows `strictness`. */
-type StrictnessSettings = Pick<Settings, 'strictness'> &
+type StrictnessSettings = Pick<Settings, 'strictness' | 'service'> &
   Partial<Pick<Settings, 'codeChallengeEncoding' | 'redirectUris'>>
 
 /** Interface document, "Code verifier": 86 alphanumeric characters. */
@@ -18,13 +18,23 @@ const locale = /^\/[a-z]{2}_[a-z]{2}(?=\/)/iu
 /** RFC 7636 section 4.1. */
 const anyVerifier = /^[\w.~-]{43,128}$/u
 
-export function isLenient({ strictness }: StrictnessSettings): boolean {
+/** What the service of today redirects to: an application's own scheme, which no browser opens. */
+export const currentCallback = 'owner://auth/callback'
+
+/** Whether this is the service of today (field notes, fourth edition). */
+export function isCurrent({ service }: Pick<Settings, 'service'>): boolean {
+  return service === 'current'
+}
+
+export function isLenient({ strictness }: Pick<Settings, 'strictness'>): boolean {
   return strictness === 'lenient'
 }
 
-/** Which derivations of the code challenge are taken: the option's, else the document's own, else both. */
+/** Which derivations of the code challenge are taken: the option's, else today's, else the document's own, else both. */
 export function acceptedEncoding(settings: StrictnessSettings): NonNullable<Settings['codeChallengeEncoding']> {
-  return settings.codeChallengeEncoding ?? (isLenient(settings) ? 'either' : 'hex-digest')
+  if (settings.codeChallengeEncoding !== undefined) return settings.codeChallengeEncoding
+  if (isCurrent(settings)) return 'raw-digest'
+  return isLenient(settings) ? 'either' : 'hex-digest'
 }
 
 export function isCodeVerifier(settings: StrictnessSettings, verifier: string): boolean {
@@ -54,7 +64,7 @@ export function isPasscodeCsrf(
 
 /** Whether any legacy client's own redirect URI is taken: unless the option names those that are. */
 export function takesLegacyCallbacks(settings: StrictnessSettings): boolean {
-  return isLenient(settings) && settings.redirectUris === undefined
+  return isLenient(settings) && !isCurrent(settings) && settings.redirectUris === undefined
 }
 
 /** Whether codes may be sent there; `registered` are the option's, or its default. */

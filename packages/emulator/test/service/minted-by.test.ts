@@ -204,7 +204,8 @@ describe('mintedBy', () => {
     const refused = await new WireClient(emulator, documented, emulator.ownerApiUrl).send('/api/1/vehicles', {
       headers,
     })
-    expect([refused.status, json(refused)]).toEqual([403, { response: null, error: 'forbidden' }])
+    const error = 'forbidden, see https://developer.example.com/docs/fleet-api'
+    expect([refused.status, json(refused)]).toEqual([403, { response: null, error, error_description: '' }])
     expect(await vehicles(emulator, String(fresh['access_token']))).toBe(200)
   })
 
