@@ -58,8 +58,8 @@ export const slowestRefusal = 1000
 
 /** What a 403 says that is about nothing but the token (RFC 6750 section 3.1). */
 const ofToken = /^invalid[ _](?:bearer[ _])?token$/iu
-/** What it says where it does not say what is refused. */
-const ofNothing = /^(?:forbidden|unauthorized|access[ _]denied)$/iu
+/** What it says where it does not say what is refused: the bare word, or one that goes on ("forbidden, see https://…"). */
+const ofNothing = /^(?:forbidden|unauthorized|access[ _]denied)(?:\s*[,:].*)?$/isu
 
 export function tokenHistories(): TokenHistories {
   const histories = new Map<string, TokenHistory>()
@@ -94,11 +94,11 @@ export function tokenHistories(): TokenHistories {
   }
 }
 
-/** The field `error` of a JSON body. */
+/** The field `error` of a JSON body that has no answer beside it. */
 function errorIn(body: string | undefined): string | undefined {
   try {
-    const { error }: { error?: unknown } = JSON.parse(body ?? '') ?? {}
-    return typeof error === 'string' ? error.trim() : undefined
+    const { error, response = null }: { error?: unknown; response?: unknown } = JSON.parse(body ?? '') ?? {}
+    return typeof error === 'string' && response === null ? error.trim() : undefined
   } catch {
     return undefined
   }

@@ -6,6 +6,7 @@ import axios from 'axios'
 import { attachBearer, OwnerApiTokenRefusedError, ownerApiProxy, ownerFetch } from '../src/index.ts'
 import { listen, startOwnerApi } from './servers.ts'
 import { account, tokensOf } from './tokens.ts'
+import { ownerApiAnswers } from '../../../tests/support/recorded-answers.ts'
 
 let emulator: Emulator
 let tokens: TokenManager
@@ -116,6 +117,30 @@ describe.each<[string, () => Call | Promise<Call>]>([
     tokens = await tokensOf()
     emulator.always('owner-api', { status: 403, body: { error: 'this call is forbidden' } })
     expect(await (await newCall())()).toBe(403)
+  })
+})
+
+describe('a 403 as people recorded it', () => {
+  const about = (what: 'token' | 'list'): string[] =>
+    ownerApiAnswers.filter((answer) => answer.status === 403 && answer.about === what).map(({ body }) => body)
+
+  it.each([
+    ...about('token'),
+    '{"response":null,"error":"Unauthorized: see the documentation"}',
+    '{"response":null,"error":"access denied, token"}',
+  ])('is about the token: %s', async (body) => {
+    emulator.always('owner-api', { status: 403, headers: { 'content-type': 'application/json' }, body })
+    expect(await withFetch()()).toBe(refused)
+  })
+
+  it.each([
+    '{"response":{"vin":"x"},"error":"forbidden, see https://developer.example.com"}',
+    '{"response":null,"error":"forbidden by the owner of this vehicle"}',
+    '{"response":null,"error":"vehicle: forbidden, asleep"}',
+    'forbidden, see https://developer.example.com',
+  ])('is about the call: %s', async (body) => {
+    emulator.always('owner-api', { status: 403, headers: { 'content-type': 'application/json' }, body })
+    expect(await withFetch()()).toBe(403)
   })
 })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
 import { createSso, type Sso, type TokenSet } from '../../src/index.ts'
 import { tokenSet } from '@owner-sso/token-manager/support'
+import { tokenEndpointAnswers } from '../../../../tests/support/recorded-answers.ts'
 import { runs } from '../../../../tests/support/runs.ts'
 import { type CannedAnswer, goodTokens, html, json, type SmallService, startSmallService } from '../small-service.ts'
 
@@ -28,6 +29,14 @@ async function refreshWith(token: CannedAnswer): Promise<TokenSet> {
   service.answer({ token })
   return sso.refresh(old)
 }
+
+it.each(tokenEndpointAnswers)(
+  'An answer as people recorded it is $code: $name',
+  async ({ status, headers, body, where, code }) => {
+    const ask = where === 'a refresh' ? refreshWith : exchangeWith
+    await expect(ask({ status, headers, body })).rejects.toMatchObject({ code, status })
+  },
+)
 
 describe('the requests to the token endpoint', () => {
   it('exchange a code as the document has it (endpoint 3)', async () => {

@@ -1,6 +1,9 @@
+import type { ChangeableOptions } from '../../src/index.ts'
+import { Client, json } from '../client.ts'
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import request from 'supertest'
 import { useEmulator } from '../../src/jest.ts'
+import { ownerApiAnswers } from '../../../../tests/support/recorded-answers.ts'
 
 const identity = 'plain@example.com'
 const unknown = ['invalid_token', 'The access token is unknown, expired or revoked'] as const
@@ -91,4 +94,21 @@ describe('the owner API', () => {
     token = (await emulator.issueTokens(identity)).access_token
     await get('/api/1/vehicles').expect(200)
   })
+})
+
+it.each<[string, ChangeableOptions]>([
+  ['403, GET /api/1/products', { refreshedTokens: { status: 403 } }],
+  ['401, GET /api/1/products', { refreshedTokens: { status: 401 } }],
+  ['412, GET /api/1/vehicles', { service: 'current' }],
+])('The owner API refuses in words that people recorded: %s', async (what, options) => {
+  emulator.change(options)
+  const client = new Client(emulator)
+  const { refresh_token } = await emulator.issueTokens(identity)
+  const { access_token } = json(await client.refresh(refresh_token))
+  const [status, path] = what.split(', GET ')
+  const answer = await request(emulator.ownerApiUrl)
+    .get(path ?? '')
+    .set('authorization', `Bearer ${access_token}`)
+  expect(answer.status).toBe(Number(status))
+  expect(ownerApiAnswers.map(({ body }) => body)).toContain(answer.text)
 })
