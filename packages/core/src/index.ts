@@ -16,7 +16,13 @@ export type {
   Sso,
 } from './login/sso.ts'
 export type { CodeChallengeEncoding, SsoOptions } from './service/options.ts'
-export { type ServiceName, serviceNames, type ServiceProfile, serviceProfile } from './service/profiles.ts'
+export {
+  serviceFromText,
+  type ServiceName,
+  serviceNames,
+  type ServiceProfile,
+  serviceProfile,
+} from './service/profiles.ts'
 export type { Credentials } from './steps/form-submission.ts'
 export type { Factor } from './steps/mfa-factors.ts'
 export type { RefreshOptions } from './steps/refresh.ts'

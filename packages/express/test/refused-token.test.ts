@@ -3,7 +3,13 @@ import { createSso, createTokenManager, type TokenManager } from '@owner-sso/cor
 import { type ChangeableOptions, type Emulator, startEmulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import axios from 'axios'
-import { attachBearer, OwnerApiTokenRefusedError, ownerApiProxy, ownerFetch } from '../src/index.ts'
+import {
+  attachBearer,
+  OwnerApiClosedError,
+  OwnerApiTokenRefusedError,
+  ownerApiProxy,
+  ownerFetch,
+} from '../src/index.ts'
 import { listen, startOwnerApi } from './servers.ts'
 import { account, tokensOf } from './tokens.ts'
 import { ownerApiAnswers } from '../../../tests/support/recorded-answers.ts'
@@ -68,6 +74,7 @@ async function outcome(call: () => Promise<number>): Promise<unknown> {
   try {
     return await call()
   } catch (error) {
+    if (error instanceof OwnerApiClosedError) throw error
     expect(error).toBeInstanceOf(OwnerApiTokenRefusedError)
     return error instanceof OwnerApiTokenRefusedError ? error.code : error
   }
@@ -117,6 +124,27 @@ describe.each<[string, () => Call | Promise<Call>]>([
     tokens = await tokensOf()
     emulator.always('owner-api', { status: 403, body: { error: 'this call is forbidden' } })
     expect(await (await newCall())()).toBe(403)
+  })
+})
+
+describe.each([
+  ['ownerFetch', withFetch],
+  ['attachBearer', withAxios],
+  ['attachBearer, whose errors are answers', withStrictAxios],
+])('a 412, with %s', (_, newCall) => {
+  it('of the list that is closed is an error of its own, says what to set, and costs no token', async () => {
+    emulator.change({ service: 'current' })
+    await expect(newCall()()).rejects.toMatchObject({
+      code: 'ERR_OWNER_API_CLOSED',
+      message: expect.stringContaining('OWNER_SSO_SERVICE=current'),
+    })
+    expect(emulator.counters).toMatchObject({ refreshRequests: 0 })
+    expect((await tokens.status(account)).state).toBe('valid')
+  })
+
+  it('in other words is the owner API’s own answer', async () => {
+    emulator.always('owner-api', { status: 412, body: { response: null, error: 'the vehicle has changed since' } })
+    expect(await newCall()()).toBe(412)
   })
 })
 

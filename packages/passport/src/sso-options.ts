@@ -4,6 +4,7 @@
 import {
   createSso,
   type Sso,
+  serviceFromText,
   ssoOptionNames,
   type SsoOptions,
   tokenUrlFromText,
@@ -20,7 +21,7 @@ function isSsoOption(name: string): name is keyof SsoOptions {
 
 /**
  * The service of the option `sso`, or of createSso's options given next to it. `authUrl` defaults to `OWNER_SSO_AUTH_URL`, and
- * with it what is not given to what the environment says of that service: `regionalAuthUrls` to
+ * with it what is not given to what the environment says of that service: `service` to `OWNER_SSO_SERVICE`, `regionalAuthUrls` to
  * `OWNER_SSO_REGIONAL_AUTH_URLS` (separated by commas or spaces), `tokenUrl` to `OWNER_SSO_TOKEN_URL` (an
  * address, or JSON), `redirectUri` to `OWNER_SSO_REDIRECT_URI`, `transport` to `OWNER_SSO_TRANSPORT` (a name, or JSON).
  *
@@ -51,10 +52,11 @@ function fromOptions(options: SomeSsoOptions): Sso {
 /** What the environment says of the service, apart from its address. @throws TypeError that names the variable */
 function fromEnvironment(): SomeSsoOptions {
   const { OWNER_SSO_REGIONAL_AUTH_URLS: regional = '', OWNER_SSO_REDIRECT_URI: redirectUri } = process.env
-  const { OWNER_SSO_TRANSPORT: transport, OWNER_SSO_TOKEN_URL: tokenUrl } = process.env
+  const { OWNER_SSO_TRANSPORT: transport, OWNER_SSO_TOKEN_URL: tokenUrl, OWNER_SSO_SERVICE: service } = process.env
   const regionalAuthUrls = regional.split(/[\s,]+/u).filter(Boolean)
   return {
     regionalAuthUrls,
+    ...(service && { service: serviceFromText(service, 'OWNER_SSO_SERVICE') }),
     ...(tokenUrl && { tokenUrl: tokenUrlFromText(tokenUrl, 'OWNER_SSO_TOKEN_URL') }),
     ...(redirectUri && { redirectUri }),
     ...(transport && { transport: transportFromText(transport, 'OWNER_SSO_TRANSPORT') }),

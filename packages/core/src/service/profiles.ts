@@ -46,8 +46,19 @@ export const serviceNames: readonly ServiceName[] = ['document', 'current']
  * const { vehicleList } = serviceProfile('current') // '/api/1/products'
  */
 export function serviceProfile(service: ServiceName = 'document'): ServiceProfile {
-  if (serviceNames.includes(service)) return profiles[service]
-  throw new TypeError(`service must be ${serviceNames.map((name) => `'${name}'`).join(' or ')}`)
+  return profiles[serviceFromText(service, 'service')]
+}
+
+/**
+ * The option `service` from text, as in an environment variable.
+ *
+ * @param where - what the text is, for the error
+ * @throws TypeError for another word
+ */
+export function serviceFromText(text: string, where: string): ServiceName {
+  const service = serviceNames.find((name) => name === (typeof text === 'string' ? text.trim() : text))
+  if (service !== undefined) return service
+  throw new TypeError(`${where} must be ${serviceNames.map((name) => `'${name}'`).join(' or ')}`)
 }
 
 /** Labels before a country's that are part of its public suffix, such as `co.uk` and `com.cn`. */

@@ -31,7 +31,7 @@ interface Config {
  * not used; one that the configuration names gets a CONNECT, and sees nothing but the owner API's address. Plain http, which
  * is for this machine, takes none.
  *
- * A call fails with what `tokens.getAccessToken` throws, with `OwnerApiTokenRefusedError` in place of a 403 that is about the token and stays,
+ * A call fails with what `tokens.getAccessToken` throws, with `OwnerApiTokenRefusedError` in place of a 403 that is about the token and stays, `OwnerApiClosedError` in place of a 412 of a closed endpoint,
  * and with a TypeError for an address that the token must not go to or an agent that checks no certificates. The configuration on a response or an error is without agents, `transport`,
  * `fetchOptions` and a streamed body: they lead to the request.
  *

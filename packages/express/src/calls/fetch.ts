@@ -24,7 +24,8 @@ export interface OwnerFetchOptions extends OwnerCallOptions {
  * by one more call with the next token where there is one and the body can be sent again, and addresses may be relative to `target`. No redirect is followed: it is the answer.
  *
  * The returned function throws what `fetch` and `tokens.getAccessToken` throw, and a TypeError for an address that the
- * token must not go to; `OwnerApiTokenRefusedError` in place of a 403 that is about the token and stays.
+ * token must not go to; `OwnerApiTokenRefusedError` in place of a 403 that is about the token and stays, `OwnerApiClosedError`
+ * in place of a 412 that says that the endpoint is closed.
  *
  * @throws TypeError that names a wrong option
  */

@@ -3,6 +3,7 @@
  * more with the next one.
  */
 import type { Tokens } from '../account-source.ts'
+import { isClosed, OwnerApiClosedError } from '../closed-endpoint.ts'
 import { nextToken } from '../next-token.ts'
 import { OwnerApiTokenRefusedError, type Refusal, tokenHistories, type Verdict } from '../refused-token.ts'
 
@@ -10,7 +11,7 @@ import { OwnerApiTokenRefusedError, type Refusal, tokenHistories, type Verdict }
 export interface Sent<Answer> {
   /** `undefined` where no answer came. */
   readonly status: number | undefined
-  /** What a 403 says; the caller can read it all the same. */
+  /** What a 403 or 412 says; the caller can read it all the same. */
   readonly refusal: () => Promise<Refusal>
   /** The answer as the caller gets it. @throws what the caller gets in its place */
   readonly answer: () => Answer
@@ -40,6 +41,13 @@ export function ownerCaller(tokens: Tokens): <Answer>(call: OwnerCall<Answer>) =
     return status === 403 ? histories.judge(account, token, await sent.refusal()) : 'call'
   }
 
+  /** An answer that is about the call. */
+  async function ownAnswer<Answer>(sent: Sent<Answer>): Promise<Answer> {
+    if (sent.status !== 412 || !isClosed(await sent.refusal())) return sent.answer()
+    sent.discard()
+    throw new OwnerApiClosedError()
+  }
+
   /** There is no other token. A 403 that is about the token would be taken for one about the call. */
   function refusedAnswer<Answer>(account: string, token: string, verdict: Verdict, sent: Sent<Answer>): Answer {
     const isOfToken = verdict === 'invalid' || histories.isFresh(account, token)
@@ -52,7 +60,7 @@ export function ownerCaller(tokens: Tokens): <Answer>(call: OwnerCall<Answer>) =
     const token = await tokens.getAccessToken(account, { signal }).catch(failed)
     const first = await send(token)
     const verdict = await verdictOn(account, token, first)
-    if (verdict === 'call') return first.answer()
+    if (verdict === 'call') return ownAnswer(first)
     const refused = { account, token, verdict, canRepeat, signal }
     const next = await nextToken(tokens, refused).catch((error: unknown) => {
       first.discard()
@@ -62,7 +70,7 @@ export function ownerCaller(tokens: Tokens): <Answer>(call: OwnerCall<Answer>) =
     first.discard()
     const second = await send(next)
     const last = await verdictOn(account, next, second)
-    if (last === 'call') return second.answer()
+    if (last === 'call') return ownAnswer(second)
     // The manager has to know, so that it rests before it refreshes again.
     await nextToken(tokens, { account, token: next, verdict: last, canRepeat: false }).catch(() => undefined)
     return refusedAnswer(account, next, last, second)
