@@ -188,11 +188,13 @@ export class TokenRejectedError extends SsoError {
   readonly error: string
   /** What the service said of it (`error_description`), in plain words; absent where it said nothing that may be quoted. */
   declare readonly description?: string
-  constructor(error: string, options?: SsoErrorOptions, description?: string) {
+  /** @param advice - a sentence of ours: what to do about it */
+  constructor(error: string, options?: SsoErrorOptions, description?: string, advice?: string) {
     const word = /^[a-z_]{1,64}$/u.test(error) ? error : 'unknown'
     const words = quotedWords(description ?? '')
     const said = words === undefined ? '' : `: “${words}”`
-    super('ERR_SSO_TOKEN_REJECTED', `The SSO service's token endpoint refused the request (${word}${said}).`, options)
+    const sentence = `The SSO service's token endpoint refused the request (${word}${said}).`
+    super('ERR_SSO_TOKEN_REJECTED', advice === undefined ? sentence : `${sentence} ${advice}`, options)
     this.error = word
     if (words !== undefined) this.description = words
   }

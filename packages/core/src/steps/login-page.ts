@@ -49,7 +49,11 @@ export async function getLoginPage(
     session.send({ step, url: authorizeUrl(settings, authUrl, secrets, identity) })
   const first = await ask(settings.authUrl)
   const region = first.status === 303 ? await regionOf(first, settings) : undefined
-  const page = region === undefined ? loginPage(first, settings.authUrl) : loginPage(await ask(region), region)
+  const { redirectUri } = settings
+  const page =
+    region === undefined
+      ? loginPage(first, settings.authUrl, redirectUri)
+      : loginPage(await ask(region), region, redirectUri)
   if (page.asksFor === 'credential') return page
   return submitIdentity(settings, session, secrets, page, identity)
 }
@@ -65,7 +69,8 @@ async function submitIdentity(
   const url = authorizeUrl(settings, authUrl, secrets)
   const response = await session.send({ step, url, form: [...hiddenInputs, ['identity', identity]] })
   const { status } = response
-  if (response.page && findLoginForm(response.page)?.asksFor === 'credential') return loginPage(response, authUrl)
+  if (response.page && findLoginForm(response.page)?.asksFor === 'credential')
+    return loginPage(response, authUrl, settings.redirectUri)
   throw submissionError({ status, page: response.page, knownReasons, secrets: [identity] }, { step, status })
 }
 
@@ -79,14 +84,15 @@ async function regionOf(response: StepAnswer, settings: SsoSettings): Promise<st
   return region
 }
 
-function loginPage({ status, page }: StepAnswer, authUrl: string): FoundLoginPage {
+/** @param redirectUri - told where a page without a form comes: a service that does not know the address answers so */
+function loginPage({ status, page }: StepAnswer, authUrl: string, redirectUri: string): FoundLoginPage {
   const form = status === 200 ? page && findLoginForm(page) : undefined
   if (form ? form.captcha : page && showsCaptchaWidget(page)) throw new CaptchaRequiredError({ step, status })
   if (!page || !form) {
-    throw new UnexpectedResponseError(`status ${status} and ${sightingOf(page)}, in place of a login form`, {
-      step,
-      status,
-    })
+    const seen = `status ${status} and ${sightingOf(page)}, in place of a login form`
+    const isRefusal = page !== undefined && !form && status < 500
+    const advice = `. If it does not know the redirect address ${redirectUri}, set service ('document', 'current') or redirectUri`
+    throw new UnexpectedResponseError(isRefusal ? seen + advice : seen, { step, status })
   }
   return { authUrl, hiddenInputs: form.hiddenInputs, asksFor: form.asksFor, knownReasons: reasonsOn(page) }
 }

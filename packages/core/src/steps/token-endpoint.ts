@@ -30,6 +30,9 @@ const mistakes = new Set([
   'unsupported_grant_type',
 ])
 
+const otherChallenge =
+  "It takes another code challenge: set service to 'current', or to 'document' where it was that (OWNER_SSO_SERVICE), or codeChallengeEncoding."
+
 /** POST here with JSON, for both grants of an instance (endpoints 3 and 6). */
 export function tokenEndpoint(service: TokenHosts, authUrl: string): URL {
   return new URL('/oauth2/v3/token', tokenUrlOf(authUrl, service))
@@ -56,6 +59,9 @@ export function tokenEndpointError(
       ? new ReauthenticationRequiredError('refresh_token_rejected', { step, status }, description)
       : new TokenRejectedError(error, { step, status }, description)
   }
-  if (isClientError && mistakes.has(error)) return new TokenRejectedError(error, { step, status }, description)
+  if (isClientError && mistakes.has(error)) {
+    const isOfChallenge = step === 'code-exchange' && /code_verifier/iu.test(description ?? '')
+    return new TokenRejectedError(error, { step, status }, description, isOfChallenge ? otherChallenge : undefined)
+  }
   return new UnexpectedResponseError(`status ${status} without usable tokens`, { step, status })
 }

@@ -64,12 +64,24 @@ describe("service: 'current'", () => {
     expect(await sso.redeemCallback(address, request)).toMatchObject({ auth_url: emulator.authUrl })
   })
 
-  it.each<[string, Partial<SsoOptions>, string]>([
-    ["the document's challenge", { codeChallengeEncoding: 'hex-digest' }, 'ERR_SSO_TOKEN_REJECTED'],
-    ["the document's redirect", { service: 'document' }, 'ERR_SSO_UNEXPECTED_RESPONSE'],
-  ])('is refused with %s', async (_, options, code) => {
+  it.each<[string, Partial<SsoOptions>, string, RegExp]>([
+    [
+      "the document's challenge",
+      { codeChallengeEncoding: 'hex-digest' },
+      'ERR_SSO_TOKEN_REJECTED',
+      /another code challenge: set service to 'current'/u,
+    ],
+    [
+      "the document's redirect",
+      { service: 'document' },
+      'ERR_SSO_UNEXPECTED_RESPONSE',
+      /redirect address https:\S+\/void\/callback, set service/u,
+    ],
+  ])('is refused with %s, and the error says what to set', async (_, options, code, message) => {
     const emulator = await start()
-    await expect(ssoAt(emulator, options).login(plain)).rejects.toMatchObject({ code })
+    const failure = ssoAt(emulator, options).login(plain)
+    await expect(failure).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+    expect(emulator.counters.credentialChecks).toBe(code === 'ERR_SSO_TOKEN_REJECTED' ? 1 : 0)
   })
 
   it('mints tokens over the document’s transport that the owner API refuses', async () => {
