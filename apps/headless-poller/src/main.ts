@@ -2,7 +2,14 @@
  * Watches an owner's vehicles without a browser or a person, until it is told to stop. Made to be copied.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { accountName, createSso, createTokenManager, SsoError, transportFromText, type Factor } from '@owner-sso/core'
+import {
+  accountName,
+  createSso,
+  createTokenManager,
+  SsoError,
+  ssoOptionsFromEnvironment,
+  type Factor,
+} from '@owner-sso/core'
 import { ownerFetch } from '@owner-sso/express'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { Secret, TOTP } from 'otpauth'
@@ -32,12 +39,10 @@ await tokens.settled() // a refresh under way brings the next tokens
 log.info('stopped')
 
 function build() {
-  const { OWNER_SSO_TRANSPORT: how, OWNER_SSO_REDIRECT_URI: redirectUri, OWNER_SSO_TOKEN_URL: tokenUrl } = process.env
   try {
     const name = accountName(identity) // one token set, however it is spelled
-    const transport = transportFromText(how || 'document', 'OWNER_SSO_TRANSPORT')
-    const where = { authUrl, ...(tokenUrl && { tokenUrl }), ...(redirectUri && { redirectUri }) }
-    const service = createSso({ ...where, transport })
+    const { transport, ...described } = ssoOptionsFromEnvironment() // OWNER_SSO_SERVICE and its kind
+    const service = createSso({ authUrl, transport, ...described })
     const manager = createTokenManager({ sso: service, store: fileTokenStore({ path }) })
     const call = ownerFetch({ tokens: manager, account: name, transport }) // at OWNER_SSO_API_URL
     return { account: name, sso: service, tokens: manager, callOwnerApi: call }
@@ -53,10 +58,11 @@ function giveUp(settingsAtFault: string[]): never {
 
 async function poll(): Promise<void> {
   await signInWhereNeeded()
-  const reply = await callOwnerApi('/api/1/vehicles', { signal: stop.signal })
+  const reply = await callOwnerApi(sso.vehicleList, { signal: stop.signal })
   if (!reply.ok) return log.warn({ status: reply.status }, 'this poll failed')
   const { response }: { response: object[] } = JSON.parse(await reply.text())
-  for (const vehicle of response) log.info({ vehicle }, 'vehicle')
+  const vehicles = response.filter((product) => 'vin' in product) // no energy sites
+  for (const vehicle of vehicles) log.info({ vehicle }, 'vehicle')
 }
 
 async function signInWhereNeeded(): Promise<void> {

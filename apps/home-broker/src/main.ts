@@ -33,11 +33,11 @@ try {
 }
 
 async function run(settings: Settings): Promise<void> {
-  const { authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport, apiUrl, publicUrl, webhook } = settings
+  const { apiUrl, publicUrl, webhook } = settings
   const { host, port, tls, behindTlsProxy } = settings
   const hosts = [...settings.hosts, ...(publicUrl === undefined ? [] : [publicUrl.hostname])]
   const { store, isShared: shareSignIns, close: closeStore } = openStore(settings)
-  const sso = createSso({ authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport })
+  const sso = createSso(settings.sso)
   const tokens = createTokenManager({ sso, store })
   const clients = brokerClients({ store })
   const alerts = accountAlerts({
@@ -59,7 +59,7 @@ async function run(settings: Settings): Promise<void> {
     clients,
     hosts,
     alerts,
-    ...(apiUrl !== undefined && { proxy: { target: apiUrl, transport } }),
+    ...(apiUrl !== undefined && { proxy: { target: apiUrl, transport: settings.sso.transport } }),
     audit: (entry) => log('call', { ...entry }),
     onProblem: (error, { code }) => log('problem', { code, message: messageOf(error) }),
   })

@@ -3,16 +3,11 @@
  */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { type SsoOptions, tokenUrlFromText, transportFromText, type TransportOption } from '@owner-sso/core'
+import { type SsoOptions, ssoOptionsFromEnvironment } from '@owner-sso/core'
 
 export interface Settings {
-  readonly authUrl: string
-  readonly regionalAuthUrls: readonly string[]
-  /** Where tokens come from, if not from there. */
-  readonly tokenUrl: SsoOptions['tokenUrl']
-  readonly redirectUri: string | undefined
-  /** How the SSO service and the owner API are spoken to. */
-  readonly transport: TransportOption | undefined
+  /** The SSO service. Its `transport` is the owner API's as well. */
+  readonly sso: SsoOptions
   /** The owner API, for programs with the scope `proxy`; without it, nothing is forwarded. */
   readonly apiUrl: string | undefined
   /** A folder, Redis or PostgreSQL: `file:PATH`, `redis://…`, `postgres://…`. May have a password in it, so it is never printed. */
@@ -49,23 +44,10 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
     if (value === undefined) throw new SettingsError(`${name} is not set: it must be ${meaning}.`)
     return value
   }
-  /** What core reads out of a variable. */
-  const readAs = <Value>(read: (text: string, name: string) => Value, name: string): Value | undefined => {
-    const text = optional(name)
-    try {
-      return text === undefined ? undefined : read(text, name)
-    } catch (error) {
-      throw new SettingsError(`${error instanceof Error ? error.message : name}.`)
-    }
-  }
   const list = (name: string): string[] => (optional(name) ?? '').split(/[\s,]+/u).filter(Boolean)
   const webhookUrl = optional('OWNER_SSO_ALERT_WEBHOOK')
   return {
-    authUrl: required('OWNER_SSO_AUTH_URL', 'the address of the SSO service'),
-    regionalAuthUrls: list('OWNER_SSO_REGIONAL_AUTH_URLS'),
-    tokenUrl: readAs(tokenUrlFromText, 'OWNER_SSO_TOKEN_URL'),
-    redirectUri: optional('OWNER_SSO_REDIRECT_URI'),
-    transport: readAs(transportFromText, 'OWNER_SSO_TRANSPORT'),
+    sso: { ...described(environment), authUrl: required('OWNER_SSO_AUTH_URL', 'the address of the SSO service') },
     apiUrl: optional('OWNER_SSO_API_URL'),
     store: storeAddress(required('OWNER_SSO_STORE', stores)),
     encryptionKeys: keys(optional('OWNER_SSO_ENCRYPTION_KEY')),
@@ -82,6 +64,15 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
             url: webhookUrl,
             secret: required('OWNER_SSO_ALERT_SECRET', 'what alerts are signed with (openssl rand -base64 32)'),
           },
+  }
+}
+
+/** What core reads out of the environment. @throws SettingsError */
+function described(environment: NodeJS.ProcessEnv): Omit<SsoOptions, 'authUrl'> {
+  try {
+    return ssoOptionsFromEnvironment(environment)
+  } catch (error) {
+    throw new SettingsError(`${error instanceof Error ? error.message : String(error)}.`)
   }
 }
 

@@ -262,6 +262,7 @@ it.each([
 it.each([
   ['OWNER_SSO_AUTH_URL', ''],
   ['OWNER_SSO_TOKEN_URL', '{'],
+  ['OWNER_SSO_SERVICE', 'today'],
   ['OWNER_SSO_TRANSPORT', 'quic'],
   ['OWNER_SSO_STORE', 'memory:'],
   ['OWNER_SSO_STORE', 'redis:'],
@@ -278,10 +279,13 @@ it.each([
 
 it('takes the redirect address and the transport of the service', () => {
   const given = { OWNER_SSO_AUTH_URL: 'https://auth.example.com', OWNER_SSO_STORE: 'file:data' }
-  const more = { OWNER_SSO_REDIRECT_URI: 'owner-app://auth/callback', OWNER_SSO_TRANSPORT: '{"http2":true}' }
+  const more = {
+    OWNER_SSO_SERVICE: 'current',
+    OWNER_SSO_REDIRECT_URI: 'owner-app://auth/callback',
+    OWNER_SSO_TRANSPORT: '{"http2":true}',
+  }
   expect(settingsFrom({ ...given, ...more })).toMatchObject({
-    redirectUri: 'owner-app://auth/callback',
-    transport: { http2: true },
+    sso: { service: 'current', redirectUri: 'owner-app://auth/callback', transport: { http2: true } },
   })
 })
 

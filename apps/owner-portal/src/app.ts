@@ -73,7 +73,7 @@ export function createApp(options: PortalOptions): Express {
 
 /** The owner API's own answers, for the links of the pages: reads alone, of the signed-in account's vehicles. */
 function ownerApiAsItIs(
-  { apiUrl, transport }: PortalOptions,
+  { sso, apiUrl, transport }: PortalOptions,
   { tokens }: Portal,
   log: (line: string) => void,
 ): OwnerApiProxy<Request> {
@@ -83,7 +83,7 @@ function ownerApiAsItIs(
     tokens,
     account: (request: Request) => ownerOf(request)?.account,
     authorize: ({ method }) => method === 'GET',
-    paths: ['/api/1/vehicles'],
+    paths: ['/api/1/vehicles', sso.vehicleList],
     onProblem: (error, { code }) => log(troubleLine(code, error)),
   })
 }
@@ -101,7 +101,7 @@ function createPortal({ sso, tokens: manager, apiUrl, transport, demo }: PortalO
     form,
     browser,
     tokens,
-    ownerApi: createOwnerApi({ url: apiUrl, tokens, transport }),
+    ownerApi: createOwnerApi({ url: apiUrl, vehicleList: sso.vehicleList, tokens, transport }),
     limit: signInLimit(),
     demo,
   }

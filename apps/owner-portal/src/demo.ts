@@ -27,8 +27,7 @@ export async function startDemo(): Promise<Demo> {
 /** What the portal needs of a running emulator. */
 export function demoOf(emulator: Emulator): Demo {
   return {
-    authUrl: emulator.authUrl,
-    regionalAuthUrls: [emulator.regionalAuthUrl],
+    sso: { authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] },
     apiUrl: emulator.ownerApiUrl,
     box: (here) => demoBox(demoAccounts(emulator), secondsLeft(emulator), here, inspectorOf(emulator)),
     lines: () => demoLines(emulator),

@@ -70,6 +70,7 @@ async function showHome(
     account: email,
     csrfToken: csrfToken(request),
     vehicles: 'vehicles' in found ? found.vehicles : undefined,
+    listPath: portal.ownerApi.vehicleList,
     // After the call: it may have renewed the token.
     status: await portal.tokens.status(account),
     now: Date.now() / 1000,

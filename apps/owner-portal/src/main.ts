@@ -13,8 +13,9 @@ async function main(): Promise<void> {
   const { host, port, behindHttpsProxy, sessionSecret, service: named } = settingsFrom(process.env)
   const service: Service & Partial<Demo> = named ?? (await startDemo())
   try {
-    const { authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport, apiUrl, box: demo } = service
-    const sso = createSso({ authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport })
+    const { apiUrl, box: demo } = service
+    const { transport } = service.sso
+    const sso = createSso(service.sso)
     const tokens = createTokenManager({ sso, store: memoryTokenStore() })
     const app = createApp({ sso, tokens, apiUrl, transport, behindHttpsProxy, sessionSecret, demo })
     const server = await serve(app, host, port)
@@ -22,7 +23,7 @@ async function main(): Promise<void> {
     if (server.port !== port && port !== 0) {
       console.log(`Port ${port} is in use, so this is another one; the variable PORT chooses.\n`)
     }
-    console.log(`${service.lines?.().join('\n') ?? `It signs in with ${authUrl}`}\n`)
+    console.log(`${service.lines?.().join('\n') ?? `It signs in with ${sso.authUrl}`}\n`)
     await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
     await server.close()
     await settle(tokens)

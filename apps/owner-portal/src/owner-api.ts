@@ -2,7 +2,7 @@
  * The owner API, as the portal needs it: the vehicles of the signed-in account.
  */
 import { refusalAdvice, SsoError, type TokenManager, type TransportOption, withTimeLimit } from '@owner-sso/core'
-import { OwnerApiTokenRefusedError, ownerFetch } from '@owner-sso/express'
+import { OwnerApiClosedError, OwnerApiTokenRefusedError, ownerFetch } from '@owner-sso/express'
 
 /** Where the portal shows the owner API's answers as they are: its paths stand below this one. */
 export const ownerApiPath = '/owner-api'
@@ -32,6 +32,8 @@ export class OwnerApiError extends Error {
 }
 
 export interface OwnerApi {
+  /** The path that lists what an account has. */
+  readonly vehicleList: string
   /** @throws OwnerApiError, or what `tokens.getAccessToken` throws. */
   vehicles(account: string): Promise<Vehicle[]>
   /** @throws OwnerApiError with status 404 for a vehicle that is not the account's. */
@@ -41,6 +43,8 @@ export interface OwnerApi {
 export interface OwnerApiOptions {
   /** Base address; https, or http on a loopback host. */
   readonly url: string
+  /** `Sso.vehicleList`. */
+  readonly vehicleList: string
   readonly tokens: Pick<TokenManager, 'accepted' | 'getAccessToken' | 'invalidate' | 'status'>
   /** How it is spoken to. */
   readonly transport?: TransportOption | undefined
@@ -54,22 +58,24 @@ const maximumBytes = 256 * 1024
 const idPattern = /^[\w-]{1,64}$/u
 
 /** Calls the owner API with the account's own token. */
-export function createOwnerApi({ url, tokens, transport, timeout = 10_000 }: OwnerApiOptions): OwnerApi {
+export function createOwnerApi({ url, vehicleList, tokens, transport, timeout = 10_000 }: OwnerApiOptions): OwnerApi {
   async function get(account: string, path: string): Promise<unknown> {
     const call = ownerFetch({ tokens, account, target: url, transport })
     try {
       return await withTimeLimit(timeout, (signal) => contentAt(call, path, signal))
     } catch (error) {
+      if (error instanceof OwnerApiClosedError) throw closedEndpoint()
       if (!(error instanceof OwnerApiTokenRefusedError)) throw error
       throw refusedToken(refusalAdvice({ ...(await tokens.status(account)), refused: true }))
     }
   }
 
   return {
+    vehicleList,
     async vehicles(account) {
-      const list = await get(account, '/api/1/vehicles')
+      const list = await get(account, vehicleList)
       if (!Array.isArray(list)) throw unreadable()
-      return list.map(vehicleOf)
+      return list.filter(isVehicle).map(vehicleOf)
     },
     async vehicle(account, id) {
       // Encoding is not enough: `..` stays `..`, and a step up is another call with the owner's token.
@@ -88,7 +94,7 @@ async function contentAt(call: typeof fetch, path: string, signal: AbortSignal):
     return contentOf(await boundedText(response))
   } catch (error) {
     if (error instanceof OwnerApiError || error instanceof SsoError) throw error
-    if (error instanceof OwnerApiTokenRefusedError) throw error
+    if (error instanceof OwnerApiTokenRefusedError || error instanceof OwnerApiClosedError) throw error
     if (signal.aborted) throw new OwnerApiError(504, 'The owner API did not answer in time.')
     throw new OwnerApiError(502, 'The owner API can’t be reached.')
   }
@@ -116,6 +122,12 @@ function contentOf(body: string): unknown {
   }
 }
 
+/** Among an account's products there are energy sites, which have no VIN. */
+function isVehicle(product: unknown): boolean {
+  if (typeof product !== 'object' || product === null) throw unreadable()
+  return 'vin' in product
+}
+
 function vehicleOf(value: unknown): Vehicle {
   const { id, display_name, vin, state, battery_level, range_km }: Readonly<Record<string, unknown>> = Object(value)
   if (typeof id !== 'string') throw unreadable()
@@ -134,6 +146,12 @@ const textIn = (value: unknown): string | undefined => (typeof value === 'string
 const unknownVehicle = (): OwnerApiError => new OwnerApiError(404, 'This account has no such vehicle.')
 
 const unreadable = (): OwnerApiError => new OwnerApiError(502, 'The owner API’s answer could not be read.')
+
+const closedEndpoint = (): OwnerApiError =>
+  new OwnerApiError(
+    502,
+    'The owner API has closed what this portal asks for. The operator of this portal has to set OWNER_SSO_SERVICE to current.',
+  )
 
 function refusedToken(
   advice: string = 'The owner API refuses the tokens of this sign-in. Signing in again does not help: the operator of this portal has to set another OWNER_SSO_TRANSPORT.',

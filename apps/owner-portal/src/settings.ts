@@ -1,25 +1,12 @@
 /**
  * What the environment says about how the portal runs.
  */
-import {
-  mayCarrySecrets,
-  type SsoOptions,
-  tokenUrlFromText,
-  transportFromText,
-  type TransportOption,
-} from '@owner-sso/core'
+import { mayCarrySecrets, type SsoOptions, ssoOptionsFromEnvironment } from '@owner-sso/core'
 
 /** The SSO service and the owner API. */
 export interface Service {
-  readonly authUrl: string
-  readonly regionalAuthUrls: readonly string[]
-  /** Where tokens come from, if not from there. */
-  readonly tokenUrl?: SsoOptions['tokenUrl']
+  readonly sso: SsoOptions
   readonly apiUrl: string
-  /** The redirect address that the SSO service knows, where it is not the usual one. */
-  readonly redirectUri?: string | undefined
-  /** How both are spoken to. */
-  readonly transport?: TransportOption | undefined
 }
 
 export interface Settings {
@@ -52,12 +39,15 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
     host: variable('HOST') ?? '127.0.0.1',
     port: portFrom(variable('PORT')),
     behindHttpsProxy: variable('OWNER_SSO_BEHIND_HTTPS_PROXY') === '1',
-    service: serviceFrom(variable),
+    service: serviceFrom(environment, variable),
     sessionSecret,
   }
 }
 
-function serviceFrom(variable: (name: string) => string | undefined): Service | undefined {
+function serviceFrom(
+  environment: NodeJS.ProcessEnv,
+  variable: (name: string) => string | undefined,
+): Service | undefined {
   const [authUrl, apiUrl] = [variable('OWNER_SSO_AUTH_URL'), variable('OWNER_SSO_API_URL')]
   if (authUrl === undefined) return undefined
   if (apiUrl === undefined) {
@@ -69,26 +59,15 @@ function serviceFrom(variable: (name: string) => string | undefined): Service | 
   if (!URL.canParse(apiUrl) || !mayCarrySecrets(new URL(apiUrl))) {
     throw new SettingsError('OWNER_SSO_API_URL must be an https address, or http on a loopback host.')
   }
-  const readAs = <Value>(name: string, read: (text: string, name: string) => Value): Value | undefined => {
-    const text = variable(name)
-    return text === undefined ? undefined : readOrTell(() => read(text, name), name)
-  }
-  return {
-    authUrl,
-    regionalAuthUrls: (variable('OWNER_SSO_REGIONAL_AUTH_URLS') ?? '').split(/[\s,]+/u).filter(Boolean),
-    apiUrl,
-    redirectUri: variable('OWNER_SSO_REDIRECT_URI'),
-    tokenUrl: readAs('OWNER_SSO_TOKEN_URL', tokenUrlFromText),
-    transport: readAs('OWNER_SSO_TRANSPORT', transportFromText),
-  }
+  return { sso: { ...readOrTell(() => ssoOptionsFromEnvironment(environment)), authUrl }, apiUrl }
 }
 
 /** What core reads out of a text. @throws SettingsError */
-function readOrTell<Value>(read: () => Value, name: string): Value {
+function readOrTell<Value>(read: () => Value): Value {
   try {
     return read()
   } catch (error) {
-    throw new SettingsError(`${error instanceof Error ? error.message : name}.`)
+    throw new SettingsError(`${error instanceof Error ? error.message : String(error)}.`)
   }
 }
 

@@ -27,8 +27,8 @@ describeInChromium('in a real Chromium', () => {
 
   beforeAll(async () => {
     browser = await launchChromium()
-    const { authUrl, regionalAuthUrls, apiUrl, box } = demoOf(emulator)
-    const sso = createSso({ authUrl, regionalAuthUrls })
+    const { sso: service, apiUrl, box } = demoOf(emulator)
+    const sso = createSso(service)
     const tokens = createTokenManager({ sso, store: memoryTokenStore(), minRefreshInterval: 0 })
     server = await serve(createApp({ sso, tokens, apiUrl, demo: box }), '127.0.0.1', 0)
   }, 60_000)

@@ -19,7 +19,7 @@ const tokens: OwnerApiOptions['tokens'] = {
 async function apiThat(listener: RequestListener, timeout = 2000): Promise<OwnerApi> {
   const server = await serve(listener, '127.0.0.1', 0)
   running.push(server)
-  return createOwnerApi({ url: `${server.url}/`, tokens, timeout })
+  return createOwnerApi({ url: `${server.url}/`, vehicleList: '/api/1/vehicles', tokens, timeout })
 }
 
 function answering(body: string, status = 200): RequestListener {
@@ -35,9 +35,15 @@ describe('the owner API', () => {
   it('keeps the id of a vehicle to its last digit, where a JavaScript number would not', async () => {
     const ids = ['9007199254740993', '12345678901234567891', '7']
     const name = String.raw`,"id":9007199254740993,`
-    const list = ids.map((id) => `{"id" : ${id}\n, "display_name":${JSON.stringify(name)}}`)
+    const list = ids.map((id) => `{"id" : ${id}\n, "vin":null, "display_name":${JSON.stringify(name)}}`)
     const api = await apiThat(answering(`{"response":[${list.join()}]}`))
     expect(await api.vehicles('a')).toEqual(ids.map((id) => ({ id, name })))
+  })
+
+  it('leaves out what has no VIN: an energy site among the products', async () => {
+    const list = [{ energy_site_id: 7, id: 'STE1' }, { id: 7, vin: 'x', display_name: 'Daily' }, {}]
+    const api = await apiThat(answering(JSON.stringify({ response: list })))
+    expect(await api.vehicles('a')).toEqual([{ id: '7', name: 'Daily', vin: 'x' }])
   })
 
   it.each([
@@ -47,8 +53,8 @@ describe('the owner API', () => {
     '{}',
     '{"response":{}}',
     '{"response":[null]}',
-    '{"response":[{}]}',
-    '{"response":[{"id":{}}]}',
+    '{"response":[{"vin":"x"}]}',
+    '{"response":[{"id":{},"vin":"x"}]}',
   ])('says that the answer %j can’t be read', async (body) => {
     const api = await apiThat(answering(body))
     await expect(api.vehicles('a')).rejects.toMatchObject({ name: 'OwnerApiError', status: 502 })
@@ -87,7 +93,9 @@ describe('the owner API', () => {
     const server = createServer()
     const { url, close } = await serve((_request, response) => response.end(), '127.0.0.1', 0)
     await close()
-    await expect(createOwnerApi({ url, tokens }).vehicles('a')).rejects.toMatchObject({ status: 502 })
+    await expect(createOwnerApi({ url, vehicleList: '/api/1/vehicles', tokens }).vehicles('a')).rejects.toMatchObject({
+      status: 502,
+    })
     server.close()
   })
 

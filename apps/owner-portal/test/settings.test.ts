@@ -18,17 +18,24 @@ describe('settingsFrom', () => {
       port: 0,
       behindHttpsProxy: true,
       service: {
-        authUrl: 'https://auth.example.com',
-        regionalAuthUrls: ['https://auth.example.cn', 'https://auth.example.org'],
+        sso: {
+          authUrl: 'https://auth.example.com',
+          regionalAuthUrls: ['https://auth.example.cn', 'https://auth.example.org'],
+        },
         apiUrl: 'https://api.example.com',
       },
     })
   })
 
   it('takes how the service is spoken to, its redirect address, and where its tokens come from', () => {
-    const how = { OWNER_SSO_TRANSPORT: '{"http2":true}', OWNER_SSO_REDIRECT_URI: 'owner-app://auth/callback' }
+    const how = {
+      OWNER_SSO_SERVICE: 'current',
+      OWNER_SSO_TRANSPORT: '{"http2":true}',
+      OWNER_SSO_REDIRECT_URI: 'owner-app://auth/callback',
+    }
     const where = { OWNER_SSO_TOKEN_URL: '{"https://auth.example.com":"https://token.example.com"}' }
-    expect(settingsFrom({ ...service, ...how, ...where }).service).toMatchObject({
+    expect(settingsFrom({ ...service, ...how, ...where }).service?.sso).toMatchObject({
+      service: 'current',
       transport: { http2: true },
       redirectUri: 'owner-app://auth/callback',
       tokenUrl: { 'https://auth.example.com': 'https://token.example.com' },
@@ -37,6 +44,8 @@ describe('settingsFrom', () => {
 
   it.each([
     [{ ...service, OWNER_SSO_TRANSPORT: 'quic' }, 'OWNER_SSO_TRANSPORT'],
+    [{ ...service, OWNER_SSO_SERVICE: 'today' }, 'OWNER_SSO_SERVICE'],
+    [{ ...service, OWNER_SSO_CODE_CHALLENGE_ENCODING: 'plain' }, 'OWNER_SSO_CODE_CHALLENGE_ENCODING'],
     [{ ...service, OWNER_SSO_TOKEN_URL: '{' }, 'OWNER_SSO_TOKEN_URL'],
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '-1' }, 'PORT'],

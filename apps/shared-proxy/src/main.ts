@@ -42,10 +42,11 @@ try {
 /** Resolves to the exit code. */
 async function run(): Promise<number> {
   const settings = settingsFrom(process.env)
-  const { authUrl, regionalAuthUrls, tokenUrl, redirectUri, apiUrl, transport, requestBudget } = settings
+  const { apiUrl, requestBudget } = settings
+  const { authUrl, regionalAuthUrls = [], transport } = settings.sso
   const clients = await openClients(settings.clientsFile)
   const endTelemetry = settings.otlpEndpoint ? (await import('./telemetry.ts')).startTelemetry() : undefined
-  const sso = createSso({ authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport })
+  const sso = createSso(settings.sso)
   const openStore = settings.storeUrl.startsWith('postgres') ? openPostgres : openRedis
   const shared = openStore(settings, (code) => log('store-down', { code }))
   // Sealed as the store is: both hold the same.

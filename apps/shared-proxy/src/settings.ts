@@ -7,23 +7,15 @@ import {
   type RequestBudget,
   requestBudgetFrom,
   type SsoOptions,
-  tokenUrlFromText,
-  transportFromText,
-  type TransportOption,
+  ssoOptionsFromEnvironment,
 } from '@owner-sso/core'
 
 export interface Settings {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
-  /** The SSO service. */
-  readonly authUrl: string
-  readonly regionalAuthUrls: readonly string[]
-  /** Where tokens come from, if not from there. */
-  readonly tokenUrl: SsoOptions['tokenUrl']
-  readonly redirectUri: string | undefined
-  /** How the SSO service and the owner API are spoken to. */
-  readonly transport: TransportOption | undefined
+  /** The SSO service. Its `transport` is the owner API's as well. */
+  readonly sso: SsoOptions
   /** The owner API. */
   readonly apiUrl: string
   /** Redis or PostgreSQL; may have a user name and password in it, so it is never printed. */
@@ -54,7 +46,7 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
   /** What `read` makes of a variable; undefined where it is empty or not set. */
   const optional = <Value>(name: string, read: (text: string, name: string) => Value): Value | undefined => {
     const text = environment[name]?.trim()
-    return text ? readAs(read, text, name) : undefined
+    return text ? readOrTell(() => read(text, name)) : undefined
   }
   const required = (name: string, meaning: string, read: (text: string, name: string) => string): string => {
     const value = optional(name, read)
@@ -64,11 +56,11 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
   return {
     host: optional('HOST', text) ?? '127.0.0.1',
     port: optional('PORT', wholeNumber(65_535)) ?? 8080,
-    authUrl: required('OWNER_SSO_AUTH_URL', 'the address of the SSO service', origin),
-    regionalAuthUrls: optional('OWNER_SSO_REGIONAL_AUTH_URLS', origins) ?? [],
-    tokenUrl: optional('OWNER_SSO_TOKEN_URL', tokenUrlFromText),
-    redirectUri: optional('OWNER_SSO_REDIRECT_URI', text),
-    transport: optional('OWNER_SSO_TRANSPORT', transportFromText),
+    sso: {
+      ...readOrTell(() => ssoOptionsFromEnvironment(environment)),
+      authUrl: required('OWNER_SSO_AUTH_URL', 'the address of the SSO service', origin),
+      regionalAuthUrls: optional('OWNER_SSO_REGIONAL_AUTH_URLS', origins) ?? [],
+    },
     apiUrl: required('OWNER_SSO_API_URL', 'the base address of the owner API', tokenAddress),
     storeUrl: required('OWNER_SSO_STORE', 'the Redis or PostgreSQL that all instances share', storeAddress),
     encryptionKeys: optional('OWNER_SSO_ENCRYPTION_KEY', encryptionKeys),
@@ -85,9 +77,9 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
 }
 
 /** What is wrong with a value is the operator's to mend, also where core says so. */
-function readAs<Value>(read: (text: string, name: string) => Value, value: string, name: string): Value {
+function readOrTell<Value>(read: () => Value): Value {
   try {
-    return read(value, name)
+    return read()
   } catch (error) {
     throw error instanceof TypeError ? new SettingsError(`${error.message}.`) : error
   }

@@ -11,8 +11,7 @@ const complete = {
 describe('the settings', () => {
   it('need four variables and have defaults for the others', () => {
     expect(settingsFrom(complete)).toEqual({
-      authUrl: 'https://auth.example.com',
-      regionalAuthUrls: [],
+      sso: { authUrl: 'https://auth.example.com', regionalAuthUrls: [] },
       apiUrl: 'https://api.example.com/base',
       storeUrl: 'rediss://user:hush@redis.example.com:6379/1',
       clientsFile: '/etc/clients.json',
@@ -28,6 +27,7 @@ describe('the settings', () => {
       OWNER_SSO_TOKEN_URL: 'https://token.example.com',
       HOST: '0.0.0.0',
       PORT: '0',
+      OWNER_SSO_SERVICE: 'current',
       OWNER_SSO_TRANSPORT: 'modern',
       OWNER_SSO_REDIRECT_URI: 'owner-app://auth/callback',
       OWNER_SSO_GRACE_SECONDS: '5',
@@ -37,11 +37,14 @@ describe('the settings', () => {
       OWNER_SSO_ENCRYPTION_KEY: [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64')).join(', '),
     }
     expect(settingsFrom({ ...complete, ...more })).toMatchObject({
-      regionalAuthUrls: ['https://auth.example.cn', 'http://localhost:9000'],
-      tokenUrl: 'https://token.example.com',
+      sso: {
+        service: 'current',
+        regionalAuthUrls: ['https://auth.example.cn', 'http://localhost:9000'],
+        tokenUrl: 'https://token.example.com',
+        transport: 'modern',
+        redirectUri: 'owner-app://auth/callback',
+      },
       host: '0.0.0.0',
-      transport: 'modern',
-      redirectUri: 'owner-app://auth/callback',
       port: 0,
       graceSeconds: 5,
       otlpEndpoint: 'http://127.0.0.1:4318',
@@ -57,6 +60,7 @@ describe('the settings', () => {
     ['OWNER_SSO_AUTH_URL', 'https://auth.example.com/path'],
     ['OWNER_SSO_AUTH_URL', 'https://ann:hush@auth.example.com'],
     ['OWNER_SSO_REGIONAL_AUTH_URLS', 'https://auth.example.cn ftp://auth.example.cn'],
+    ['OWNER_SSO_SERVICE', 'today'],
     ['OWNER_SSO_TOKEN_URL', '{hush'],
     ['OWNER_SSO_API_URL', ' '],
     ['OWNER_SSO_API_URL', 'api.example.com'],

@@ -1,15 +1,7 @@
 /**
  * The SSO service that a strategy signs in with: handed over, described by options, or named by the environment.
  */
-import {
-  createSso,
-  type Sso,
-  serviceFromText,
-  ssoOptionNames,
-  type SsoOptions,
-  tokenUrlFromText,
-  transportFromText,
-} from '@owner-sso/core'
+import { createSso, type Sso, ssoOptionNames, type SsoOptions, ssoOptionsFromEnvironment } from '@owner-sso/core'
 
 /** Options of `createSso`, as many as are given. */
 export type SomeSsoOptions = { readonly [Name in keyof SsoOptions]?: SsoOptions[Name] | undefined }
@@ -20,10 +12,8 @@ function isSsoOption(name: string): name is keyof SsoOptions {
 }
 
 /**
- * The service of the option `sso`, or of createSso's options given next to it. `authUrl` defaults to `OWNER_SSO_AUTH_URL`, and
- * with it what is not given to what the environment says of that service: `service` to `OWNER_SSO_SERVICE`, `regionalAuthUrls` to
- * `OWNER_SSO_REGIONAL_AUTH_URLS` (separated by commas or spaces), `tokenUrl` to `OWNER_SSO_TOKEN_URL` (an
- * address, or JSON), `redirectUri` to `OWNER_SSO_REDIRECT_URI`, `transport` to `OWNER_SSO_TRANSPORT` (a name, or JSON).
+ * The service of the option `sso`, or of createSso's options given next to it. `authUrl` defaults to `OWNER_SSO_AUTH_URL`, and with
+ * it what is not given to what the environment says of that service (`ssoOptionsFromEnvironment`).
  *
  * @throws TypeError that names the option, or says what to set.
  */
@@ -46,21 +36,7 @@ function fromOptions(options: SomeSsoOptions): Sso {
       'No SSO service: set the environment variable OWNER_SSO_AUTH_URL to its base address, or give new OwnerSsoStrategy() the option authUrl or sso.',
     )
   }
-  return createSso({ ...fromEnvironment(), ...given(options), authUrl })
-}
-
-/** What the environment says of the service, apart from its address. @throws TypeError that names the variable */
-function fromEnvironment(): SomeSsoOptions {
-  const { OWNER_SSO_REGIONAL_AUTH_URLS: regional = '', OWNER_SSO_REDIRECT_URI: redirectUri } = process.env
-  const { OWNER_SSO_TRANSPORT: transport, OWNER_SSO_TOKEN_URL: tokenUrl, OWNER_SSO_SERVICE: service } = process.env
-  const regionalAuthUrls = regional.split(/[\s,]+/u).filter(Boolean)
-  return {
-    regionalAuthUrls,
-    ...(service && { service: serviceFromText(service, 'OWNER_SSO_SERVICE') }),
-    ...(tokenUrl && { tokenUrl: tokenUrlFromText(tokenUrl, 'OWNER_SSO_TOKEN_URL') }),
-    ...(redirectUri && { redirectUri }),
-    ...(transport && { transport: transportFromText(transport, 'OWNER_SSO_TRANSPORT') }),
-  }
+  return createSso({ ...ssoOptionsFromEnvironment(), ...given(options), authUrl })
 }
 
 /** Those that have a value: `undefined` stands for an option that is not given. */

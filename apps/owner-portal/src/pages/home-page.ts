@@ -14,6 +14,8 @@ export interface HomePage {
   readonly account: string
   /** `undefined` where they could not be had; `problem` says why. */
   readonly vehicles: readonly Vehicle[] | undefined
+  /** The path of the owner API that lists them. */
+  readonly listPath: string
   readonly problem?: Notice
   readonly news?: Notice
   readonly status: TokenStatus
@@ -28,14 +30,14 @@ export function homePage(page: HomePage): Html {
       <div class="panels">
         <section class="card" aria-labelledby="vehicles">
           <h1 id="vehicles">Your vehicles</h1>
-          ${noticeBox(page.problem, 'bad')} ${page.vehicles && vehicleList(page.vehicles)}
+          ${noticeBox(page.problem, 'bad')} ${page.vehicles && vehicleList(page.vehicles, page.listPath)}
         </section>
         ${tokenCard(page.status, page.now, page.csrfToken)}
       </div>`,
   )
 }
 
-function vehicleList(vehicles: readonly Vehicle[]): Html {
+function vehicleList(vehicles: readonly Vehicle[], listPath: string): Html {
   if (vehicles.length === 0) return html`<p class="quiet">This account has no vehicles yet.</p>`
   return html`<ul class="vehicles">
       ${vehicles.map(
@@ -50,5 +52,5 @@ function vehicleList(vehicles: readonly Vehicle[]): Html {
           </li>`,
       )}
     </ul>
-    <p class="small"><a href="${ownerApiPath}/api/1/vehicles">What the owner API says, as JSON</a></p>`
+    <p class="small"><a href="${ownerApiPath}${listPath}">What the owner API says, as JSON</a></p>`
 }

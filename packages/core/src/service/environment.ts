@@ -1,0 +1,40 @@
+/**
+ * What variables of the environment say of the SSO service: one row each, for every program that takes its settings from there.
+ */
+import { serviceFromText } from './profiles.ts'
+import { type SsoOptions, tokenUrlFromText } from './options.ts'
+import { transportFromText } from '../http/transport.ts'
+
+type Described = Omit<SsoOptions, 'authUrl'>
+type Row = readonly [variable: string, read: (text: string, variable: string) => Described]
+
+const rows: readonly Row[] = [
+  ['OWNER_SSO_SERVICE', (text, name) => ({ service: serviceFromText(text, name) })],
+  ['OWNER_SSO_REGIONAL_AUTH_URLS', (text) => ({ regionalAuthUrls: text.split(/[\s,]+/u).filter(Boolean) })],
+  ['OWNER_SSO_TOKEN_URL', (text, name) => ({ tokenUrl: tokenUrlFromText(text, name) })],
+  ['OWNER_SSO_REDIRECT_URI', (text) => ({ redirectUri: text })],
+  ['OWNER_SSO_CODE_CHALLENGE_ENCODING', (text, name) => ({ codeChallengeEncoding: encodingFromText(text, name) })],
+  ['OWNER_SSO_TRANSPORT', (text, name) => ({ transport: transportFromText(text, name) })],
+]
+
+/**
+ * The options of `createSso` that the environment gives, but for the address: `OWNER_SSO_SERVICE`, `OWNER_SSO_REGIONAL_AUTH_URLS` (with
+ * commas or spaces between them), `OWNER_SSO_TOKEN_URL`, `OWNER_SSO_REDIRECT_URI`, `OWNER_SSO_CODE_CHALLENGE_ENCODING`,
+ * `OWNER_SSO_TRANSPORT`. One that is empty is not set.
+ *
+ * @throws TypeError that names the variable
+ * @example
+ * const sso = createSso({ authUrl: process.env.OWNER_SSO_AUTH_URL, ...ssoOptionsFromEnvironment() })
+ */
+export function ssoOptionsFromEnvironment(environment: NodeJS.ProcessEnv = process.env): Described {
+  const given = rows.map(([variable, read]) => {
+    const text = environment[variable]?.trim() ?? ''
+    return text === '' ? {} : read(text, variable)
+  })
+  return Object.assign({}, ...given)
+}
+
+function encodingFromText(text: string, where: string): NonNullable<SsoOptions['codeChallengeEncoding']> {
+  if (text === 'hex-digest' || text === 'raw-digest') return text
+  throw new TypeError(`${where} must be 'hex-digest' or 'raw-digest'`)
+}
