@@ -37,7 +37,7 @@ describe('owner-sso doctor, over TLS', () => {
     expect(findings.map(({ text }) => text)).toEqual(
       expect.arrayContaining(['reached over TLSv1.2', 'right, to 1 s', `${ca} (OWNER_SSO_CA)`]),
     )
-    expect(emulator.counters).toMatchObject({ loginPages: 0, formPosts: 0, challenges: 0 })
+    expect(emulator.counters).toMatchObject({ loginPages: 1, formPosts: 0, challenges: 0 })
   })
 
   it('asks for the CA where the certificate is not trusted', async () => {

@@ -24,6 +24,7 @@ describe('a setting', () => {
     account: `${port}@example.com`,
     ca: machine.file(`${port}.pem`, '-----BEGIN CERTIFICATE-----'),
     redirectUri: `http://127.0.0.1:${port}/callback`,
+    service: port % 2 === 0 ? 'current' : 'document',
     transport: port % 2 === 0 ? 'modern' : 'document',
   })
   const names = {
@@ -34,6 +35,7 @@ describe('a setting', () => {
     account: ['account', 'OWNER_SSO_ACCOUNT', '--account'],
     ca: ['CA', 'OWNER_SSO_CA', '--ca'],
     redirectUri: ['redirect URI', 'OWNER_SSO_REDIRECT_URI', '--redirect-uri'],
+    service: ['service', 'OWNER_SSO_SERVICE', '--service'],
     transport: ['transport', 'OWNER_SSO_TRANSPORT', '--transport'],
   } as const
 
@@ -76,6 +78,12 @@ describe('a setting', () => {
     ['token endpoints that are no JSON', { OWNER_SSO_TOKEN_URL: '{' }, 'It came from OWNER_SSO_TOKEN_URL'],
     ['a redirect address that is none', { OWNER_SSO_REDIRECT_URI: 'nowhere' }, 'from OWNER_SSO_REDIRECT_URI'],
     ['a transport that is none', { OWNER_SSO_TRANSPORT: 'quic' }, 'It came from OWNER_SSO_TRANSPORT'],
+    ['a service that is none', { OWNER_SSO_SERVICE: 'today' }, 'It came from OWNER_SSO_SERVICE'],
+    [
+      'a challenge that is none',
+      { OWNER_SSO_CODE_CHALLENGE_ENCODING: 'hex' },
+      'from OWNER_SSO_CODE_CHALLENGE_ENCODING',
+    ],
     ['a budget that is none', { OWNER_SSO_REQUEST_BUDGET: 'many' }, 'It came from OWNER_SSO_REQUEST_BUDGET'],
     ['a CA that is no certificate', { OWNER_SSO_CA: '/dev/null' }, 'is not a readable PEM file'],
     ['a keyring that is neither on nor off', { OWNER_SSO_KEYRING: 'yes' }, 'neither on nor off'],
@@ -140,7 +148,8 @@ describe('the config file', () => {
     expect(doctor.stdout).toContain(problem)
     expect(doctor.stdout).toContain('chmod 600')
     expect(doctor.stdout + doctor.stderr).not.toContain('hush')
-    expect(emulator.counters).toMatchObject({ loginPages: 0 })
+    // Doctor looks at the login page, without an account.
+    expect(emulator.counters).toMatchObject({ loginPages: 1, formPosts: 0 })
   })
 
   it('that others can only read, and without a password, is nothing to speak of', async () => {

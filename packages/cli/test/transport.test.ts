@@ -65,13 +65,13 @@ describe('the transport', () => {
   it('that is none is refused with the place it came from', async () => {
     const refused = await login([], { OWNER_SSO_TRANSPORT: 'quic' })
     expect(refused.code).toBe(2)
-    expect(refused.stderr).toMatch(/document, modern.*OWNER_SSO_TRANSPORT/su)
+    expect(refused.stderr).toMatch(/modern, .*document.*OWNER_SSO_TRANSPORT/su)
     const parts = await login(['--transport', '{"tls":{"minVersion":"TLSv1.3"}}'])
     expect(parts.code).toBe(2)
     expect(parts.stderr).toMatch(/minVersion.*--transport/su)
     const doctor = await machine.run(['doctor', '--transport', 'quic'], { env })
     expect(doctor.code).toBe(2)
-    expect(doctor.stdout).toContain('document, modern')
+    expect(doctor.stdout).toContain('transport must be')
   })
 })
 

@@ -5,6 +5,7 @@
 export const afterHelp = `
 Environment:
   OWNER_SSO_AUTH_URL            as --auth-url
+  OWNER_SSO_SERVICE             as --service
   OWNER_SSO_REGIONAL_AUTH_URLS  as --regional-auth-url, separated by commas or spaces
   OWNER_SSO_TOKEN_URL           the token endpoint's host, if it is another; JSON with regions
   OWNER_SSO_API_URL             as --api-url
@@ -17,6 +18,8 @@ Environment:
   OWNER_SSO_PROXY               as --proxy; may hold a password, which --proxy may not
   OWNER_SSO_TRANSPORT           as --transport
   OWNER_SSO_REDIRECT_URI        as --redirect-uri
+  OWNER_SSO_CODE_CHALLENGE_ENCODING
+                                hex-digest (the document) or raw-digest (RFC 7636)
   OWNER_SSO_BROWSER             the Chrome, Chromium, Edge or Brave that login --browser starts
   OWNER_SSO_REQUEST_BUDGET      refreshes a minute, of all processes that share the store
   OWNER_SSO_KEYRING             on or off: whether a folder has its key in the keyring
@@ -27,9 +30,9 @@ Environment:
   Proxies of the environment (HTTPS_PROXY and the like) are not used.
 
 Files:
-  ~/.config/owner-sso/config.json  settings: authUrl, regionalAuthUrls, tokenUrl, apiUrl, store,
-                                   account, ca, proxy, transport, redirectUri, requestBudget,
-                                   keyring
+  ~/.config/owner-sso/config.json  settings: authUrl, service, regionalAuthUrls, tokenUrl, apiUrl,
+                                   store, account, ca, proxy, transport, redirectUri,
+                                   codeChallengeEncoding, requestBudget, keyring
   ~/.config/owner-sso/tokens       the default store; only you can read it
   XDG_CONFIG_HOME moves both.
   ~/.cache/owner-sso               compiled code, with Node 22.1 and newer; XDG_CACHE_HOME moves it

@@ -6,6 +6,7 @@ import type { doctor } from '../command-line/manual.ts'
 import { exitCodes } from '../command-line/command-error.ts'
 import { type Finding, findingLines, summary } from './finding.ts'
 import { checkReach } from './reach-check.ts'
+import { checkService } from './service-look.ts'
 import { checkSettings } from './settings-check.ts'
 import { checkStore } from './store-check.ts'
 import { printData, printJson } from '../terminal/output.ts'
@@ -32,6 +33,7 @@ async function look(settings: Settings): Promise<{ readonly findings: Finding[];
     const isBlocked = store.some(({ exitCode }) => exitCode === exitCodes.firewall)
     // A look at a service that blocks this machine would be one more request that prolongs the block.
     const service = isBlocked ? [] : await reach('SSO service', settings.authUrl?.value, settings)
+    if (service.some(({ level }) => level === 'good')) service.push(...(await checkService(settings)))
     bar.advance()
     const others: Finding[] = []
     for (const url of isBlocked ? [] : tokenUrlsOf(settings)) {

@@ -22,7 +22,12 @@ const tolerableSkew = 10
  */
 export async function checkReach(about: string, url: string, how: UsableConnection): Promise<Finding[]> {
   try {
-    const { status, type, tls, date } = await withTimeLimit(timeout, (signal) => headOf(new URL(url), how, signal))
+    const { status, type, tls, date } = await withTimeLimit(timeout, async (signal) => {
+      const response = await responseOf(new URL(url), how, signal)
+      const answer = head(response)
+      response.destroy()
+      return answer
+    })
     const through = how.proxy === undefined ? '' : ' through the outbound proxy'
     const over = tls === undefined ? 'without TLS' : `over ${tls}${through}`
     const blocked = (status === 403 || status === 429) && type.startsWith('text/html')
@@ -57,6 +62,22 @@ const advice: Readonly<Record<string, string>> = {
   EPROTO: 'No TLS version is common to both: try another --transport.',
 }
 
+/** What a page answers to one GET, with as much of its text as a login page has. @throws TunnelError, or what the system says */
+export function pageAt(url: string, how: UsableConnection): Promise<Head & { readonly text: string }> {
+  return withTimeLimit(timeout, async (signal) => {
+    const response = await responseOf(new URL(url), how, signal)
+    const pieces: Buffer[] = []
+    for await (const piece of response) {
+      pieces.push(piece)
+      if (pieces.reduce((sum, { length }) => sum + length, 0) > longestPage) break
+    }
+    return { ...head(response), text: Buffer.concat(pieces).toString() }
+  })
+}
+
+/** Bytes. */
+const longestPage = 512 * 1024
+
 interface Head {
   readonly status: number
   readonly type: string
@@ -65,7 +86,11 @@ interface Head {
   readonly date: number | undefined
 }
 
-async function headOf(url: URL, { transport, proxy }: UsableConnection, signal: AbortSignal): Promise<Head> {
+async function responseOf(
+  url: URL,
+  { transport, proxy }: UsableConnection,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const { tls, userAgent } = transport
   const isSecure = url.protocol === 'https:'
   const options = { method: 'GET', headers: { 'user-agent': userAgent, accept: '*/*' }, ...tls, signal } as const
@@ -78,10 +103,7 @@ async function headOf(url: URL, { transport, proxy }: UsableConnection, signal: 
       : { createConnection: () => connect({ ...tls, socket, host, servername: isIP(host) === 0 ? host : '' }) }
   return new Promise((resolve, reject) => {
     const request = isSecure ? requestHttps : requestHttp
-    request(url, { ...options, ...way }, (response) => {
-      resolve(head(response))
-      response.destroy()
-    })
+    request(url, { ...options, ...way }, resolve)
       .on('error', (error) =>
         reject(error.name === 'AbortError' ? Object.assign(new Error(), { code: 'ETIMEDOUT' }) : error),
       )

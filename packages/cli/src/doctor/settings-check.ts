@@ -19,7 +19,15 @@ import { type Finding, good, note, problem } from './finding.ts'
 export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Finding[] {
   const { ca, account, proxy } = settings
   const { tokenUrl, redirectUri } = settings
-  const others = { ca: undefined, proxy: undefined, transport: undefined, redirectUri: undefined, tokenUrl: undefined }
+  const others = {
+    service: undefined,
+    codeChallengeEncoding: undefined,
+    ca: undefined,
+    proxy: undefined,
+    transport: undefined,
+    redirectUri: undefined,
+    tokenUrl: undefined,
+  }
   const service = { ...settings, ...others }
   return [
     good('Node', `${process.version} on ${process.platform}`),
@@ -34,11 +42,15 @@ export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Findi
       ? good('account', 'none is set, which is fine while the store has only one')
       : shown('account', account),
     ...(ca === undefined ? [] : [checked('CA', ca, () => certificateAuthority(ca.value))]),
+    ...checkedIfSet('service', settings.service, () => serviceOf({ ...service, service: settings.service })),
     ...checkedIfSet('transport', settings.transport, () => transportOf({ ...settings, ca: undefined })),
     ...checkedIfSet('request budget', settings.requestBudget, () => requestBudgetOf(settings)),
     ...(redirectUri && settings.authUrl
       ? [checked('redirect URI', redirectUri, () => serviceOf({ ...service, redirectUri }))]
       : []),
+    ...checkedIfSet('code challenge', settings.codeChallengeEncoding, () =>
+      serviceOf({ ...service, codeChallengeEncoding: settings.codeChallengeEncoding }),
+    ),
     ...(proxy === undefined
       ? unusedProxies(env)
       : [checked('outbound proxy', withoutPassword(proxy), () => outboundProxyOf(settings))]),

@@ -10,6 +10,8 @@ import { configFile } from './folders.ts'
 
 export interface ConfigFile {
   readonly authUrl?: string
+  /** `document` or `current`. */
+  readonly service?: string
   readonly apiUrl?: string
   readonly regionalAuthUrls?: readonly string[]
   /** An address, or one for each instance. */
@@ -18,6 +20,7 @@ export interface ConfigFile {
   readonly account?: string
   readonly ca?: string
   readonly redirectUri?: string
+  readonly codeChallengeEncoding?: string
   /** The outbound proxy's address. */
   readonly proxy?: string
   /** A name, or what it is made of. */
@@ -39,6 +42,7 @@ const text: Kind = { fits: isText, words: 'text' }
 
 const kinds: Readonly<Record<keyof ConfigFile, Kind>> = {
   authUrl: text,
+  service: text,
   apiUrl: text,
   regionalAuthUrls: { fits: isStrings, words: 'a list of addresses' },
   tokenUrl: {
@@ -49,6 +53,7 @@ const kinds: Readonly<Record<keyof ConfigFile, Kind>> = {
   account: text,
   ca: text,
   redirectUri: text,
+  codeChallengeEncoding: text,
   proxy: text,
   transport: { fits: isTextOrObject, words: 'a name, or an object with tls, http2 and userAgent' },
   keyring: { fits: (value) => typeof value === 'boolean', words: 'true or false' },

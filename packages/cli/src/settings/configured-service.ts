@@ -3,6 +3,7 @@
  */
 import { readFileSync } from 'node:fs'
 import {
+  type ServiceName,
   type Sso,
   type SsoOptions,
   createSso,
@@ -10,7 +11,10 @@ import {
   proxyOf,
   type Transport,
   type RequestBudget,
+  challengeEncodingFromText,
   requestBudgetFrom,
+  serviceFromText,
+  serviceProfile,
   tokenUrlFromText,
   transportFromText,
   transportOf as checkTransport,
@@ -25,19 +29,30 @@ import type { Given, Settings } from './settings.ts'
  * @throws CommandError where no service is named, or something about it is wrong
  */
 export function serviceOf(settings: Settings): Sso {
-  const { regionalAuthUrls, redirectUri } = settings
+  const { regionalAuthUrls, redirectUri, codeChallengeEncoding: encoding } = settings
   const [authUrl, tokenUrl, how] = [authUrlOf(settings), tokenUrlOf(settings), connectionOf(settings)]
   try {
     return createSso({
       authUrl: authUrl.value,
       regionalAuthUrls: regionalAuthUrls.value,
+      ...serviceNameOf(settings),
       ...(tokenUrl !== undefined && { tokenUrl }),
       ...(redirectUri && { redirectUri: redirectUri.value }),
+      ...(encoding && { codeChallengeEncoding: challengeEncodingFromText(encoding.value, 'codeChallengeEncoding') }),
       ...how,
     })
   } catch (error) {
     throw placed(error, (wrong) => originOf(wrong, settings))
   }
+}
+
+function serviceNameOf({ service }: Settings): Pick<SsoOptions, 'service'> {
+  return service === undefined ? {} : { service: serviceFromText(service.value, 'service') }
+}
+
+/** The kind of service that is set, or the document's: one that is none is told elsewhere. */
+export function usableServiceNameOf(settings: Settings): ServiceName {
+  return ifUsable(() => serviceNameOf(settings).service) ?? 'document'
 }
 
 /** Where tokens come from, if not from the address of the SSO service. @throws CommandError */
@@ -101,11 +116,12 @@ export interface UsableConnection {
   readonly proxy: Given<string> | undefined
 }
 
-/** The document's transport and no proxy, where the settings name one that can't be used: that is told elsewhere. */
+/** The service's own transport and no proxy, where the settings name one that can't be used: that is told elsewhere. */
 export function usableConnectionOf(settings: Settings): UsableConnection {
-  const transport = ifUsable(() => transportOf(settings)) ?? {}
+  const { transport } = serviceProfile(usableServiceNameOf(settings))
+  const how = { transport, ...ifUsable(() => transportOf(settings)) }
   const proxy = ifUsable(() => outboundProxyOf(settings)) === undefined ? undefined : settings.proxy
-  return { transport: checkTransport(transport), proxy }
+  return { transport: checkTransport(how), proxy }
 }
 
 function ifUsable<Value>(read: () => Value): Value | undefined {
@@ -125,8 +141,10 @@ function placed(error: unknown, origin: (wrong: TypeError) => string | undefined
 /** Where the option came from that a TypeError names. */
 function originOf(
   { message }: TypeError,
-  { authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport }: Settings,
+  { authUrl, service, regionalAuthUrls, tokenUrl, redirectUri, codeChallengeEncoding, transport }: Settings,
 ): string | undefined {
+  if (message.startsWith('service')) return service?.from
+  if (message.startsWith('codeChallengeEncoding')) return codeChallengeEncoding?.from
   if (message.startsWith('tokenUrl')) return tokenUrl?.from
   if (message.startsWith('redirectUri')) return redirectUri?.from
   if (message.startsWith('regionalAuthUrls')) return regionalAuthUrls.from

@@ -16,6 +16,8 @@ export interface Given<Value> {
 
 export interface Settings {
   readonly authUrl: Given<string> | undefined
+  /** `document` or `current`, as it was given. */
+  readonly service: Given<string> | undefined
   readonly regionalAuthUrls: Given<readonly string[]>
   /** Text as it was given, or an object of the config file. */
   readonly tokenUrl: Given<string | Readonly<Record<string, string>>> | undefined
@@ -25,6 +27,7 @@ export interface Settings {
   /** Path of a PEM file. */
   readonly ca: Given<string> | undefined
   readonly redirectUri: Given<string> | undefined
+  readonly codeChallengeEncoding: Given<string> | undefined
   /** The outbound proxy's address, maybe with a password in it. */
   readonly proxy: Given<string> | undefined
   /** Text as it was given, or an object of the config file. */
@@ -59,6 +62,7 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
   }
   return {
     authUrl: given('authUrl', options.authUrl, config.authUrl),
+    service: given('service', options.service, config.service),
     regionalAuthUrls: firstGiven<readonly string[]>(
       [options.regionalAuthUrl, '--regional-auth-url'],
       [listed(env['OWNER_SSO_REGIONAL_AUTH_URLS'] ?? ''), 'OWNER_SSO_REGIONAL_AUTH_URLS'],
@@ -70,6 +74,7 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
     account: given('account', options.account, config.account),
     ca: given('ca', options.ca, config.ca),
     redirectUri: given('redirectUri', options.redirectUri, config.redirectUri),
+    codeChallengeEncoding: given('codeChallengeEncoding', options.codeChallengeEncoding, config.codeChallengeEncoding),
     proxy: given('proxy', options.proxy, config.proxy),
     transport: given('transport', options.transport, config.transport),
     keyring: keyringSetting(options, env, config),

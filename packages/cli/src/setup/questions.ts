@@ -4,8 +4,9 @@
 import { CommandError, usageError } from '../command-line/command-error.ts'
 import type { ConfigFile } from '../settings/config-file.ts'
 import { apiUrlOf, outboundProxyOf, serviceOf, usableConnectionOf } from '../settings/configured-service.ts'
-import { type Finding, findingLines, problem } from '../doctor/finding.ts'
+import { type Finding, findingLines, good, note, problem } from '../doctor/finding.ts'
 import { checkReach } from '../doctor/reach-check.ts'
+import { serviceThatAnswers } from '../doctor/service-look.ts'
 import { environmentProxies } from '../doctor/settings-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
 import { printNote } from '../terminal/output.ts'
@@ -15,13 +16,17 @@ import { listed, refusePassword, type Settings } from '../settings/settings.ts'
 import { storeAt } from '../stores/store-kinds.ts'
 
 /** The settings that are asked for. */
-export type Answers = Pick<ConfigFile, 'proxy' | 'authUrl' | 'regionalAuthUrls' | 'apiUrl' | 'store' | 'account'>
+export type Answers = Pick<
+  ConfigFile,
+  'proxy' | 'authUrl' | 'service' | 'regionalAuthUrls' | 'apiUrl' | 'store' | 'account'
+>
 
 /** @param given - what is set so far: it is proposed */
 export async function askForSettings(given: Settings): Promise<Answers> {
   const proxy = await askProxy(given)
   const settings = { ...given, proxy: proxy === '' ? undefined : answered(proxy) }
   const authUrl = await askService(settings)
+  const service = await findService({ ...settings, authUrl: answered(authUrl) })
   const regionalAuthUrls = await askOtherInstances(settings, authUrl)
   const apiUrl = await askOwnerApi(settings)
   const store = await askStore(settings)
@@ -29,6 +34,7 @@ export async function askForSettings(given: Settings): Promise<Answers> {
   return {
     ...(proxy !== '' && { proxy }),
     ...(authUrl !== '' && { authUrl }),
+    ...(service !== undefined && { service }),
     ...(regionalAuthUrls.length > 0 && { regionalAuthUrls }),
     ...(apiUrl !== '' && { apiUrl }),
     ...(settings.store.from === 'default' && store === settings.store.value ? {} : { store }),
@@ -55,6 +61,19 @@ function askService(settings: Settings): Promise<string> {
     requireUsable: (value) => requireInstances(settings, value),
     attempt: (value) => checkReach('SSO service', value, usableConnectionOf(settings)),
   })
+}
+
+/** Nothing that can be found out is asked. What is set stays where the service tells nothing. */
+async function findService(settings: Settings): Promise<string | undefined> {
+  const found = await serviceThatAnswers(settings)
+  if (found === undefined) {
+    printNote(
+      ...findingLines(note('kind of service', 'Its login page shows no form now.', 'owner-sso doctor looks again.')),
+    )
+    return settings.service?.value
+  }
+  printNote(...findingLines(good('kind of service', found)))
+  return found === 'document' ? undefined : found
 }
 
 async function askOtherInstances(settings: Settings, authUrl: string): Promise<string[]> {
@@ -102,7 +121,15 @@ function askAccount(settings: Settings): Promise<string> {
 
 /** Of these addresses alone: what else is set may be wrong for itself. @throws CommandError */
 function requireInstances(settings: Settings, authUrl: string, regionalAuthUrls: readonly string[] = []): void {
-  const others = { ca: undefined, proxy: undefined, transport: undefined, redirectUri: undefined, tokenUrl: undefined }
+  const others = {
+    service: undefined,
+    codeChallengeEncoding: undefined,
+    ca: undefined,
+    proxy: undefined,
+    transport: undefined,
+    redirectUri: undefined,
+    tokenUrl: undefined,
+  }
   const addresses = { authUrl: answered(authUrl), regionalAuthUrls: answered(regionalAuthUrls) }
   serviceOf({ ...settings, ...others, ...addresses })
 }

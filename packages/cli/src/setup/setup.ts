@@ -27,7 +27,7 @@ export async function run({ settings }: Call<typeof setup>): Promise<void> {
 }
 
 /** The settings that `setup` asks for: one that was left empty is no longer set. All others stay. */
-const asked = new Set(['proxy', 'authUrl', 'regionalAuthUrls', 'apiUrl', 'store', 'account'])
+const asked = new Set(['proxy', 'authUrl', 'service', 'regionalAuthUrls', 'apiUrl', 'store', 'account'])
 
 /**
  * Whole or not at all, for its owner alone.

@@ -13,7 +13,7 @@ const rows: readonly Row[] = [
   ['OWNER_SSO_REGIONAL_AUTH_URLS', (text) => ({ regionalAuthUrls: text.split(/[\s,]+/u).filter(Boolean) })],
   ['OWNER_SSO_TOKEN_URL', (text, name) => ({ tokenUrl: tokenUrlFromText(text, name) })],
   ['OWNER_SSO_REDIRECT_URI', (text) => ({ redirectUri: text })],
-  ['OWNER_SSO_CODE_CHALLENGE_ENCODING', (text, name) => ({ codeChallengeEncoding: encodingFromText(text, name) })],
+  ['OWNER_SSO_CODE_CHALLENGE_ENCODING', (text, name) => ({ codeChallengeEncoding: challengeEncodingFromText(text, name) })],
   ['OWNER_SSO_TRANSPORT', (text, name) => ({ transport: transportFromText(text, name) })],
 ]
 
@@ -34,7 +34,11 @@ export function ssoOptionsFromEnvironment(environment: NodeJS.ProcessEnv = proce
   return Object.assign({}, ...given)
 }
 
-function encodingFromText(text: string, where: string): NonNullable<SsoOptions['codeChallengeEncoding']> {
+/** The option `codeChallengeEncoding` from text. @param where - what the text is, for the error @throws TypeError */
+export function challengeEncodingFromText(
+  text: string,
+  where: string,
+): NonNullable<SsoOptions['codeChallengeEncoding']> {
   if (text === 'hex-digest' || text === 'raw-digest') return text
   throw new TypeError(`${where} must be 'hex-digest' or 'raw-digest'`)
 }

@@ -1,0 +1,64 @@
+/** The kind of service: one word in every place that takes settings, found out by `setup`, looked after by `doctor`. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { describe, expect, it } from '@jest/globals'
+import { credential, useMachine } from './machine.ts'
+import { describeInTerminal, enter, inTerminal } from './terminal.ts'
+
+const emulator = useEmulator({ service: 'current' })
+const machine = useMachine(emulator)
+const account = 'plain@example.com'
+
+describe("a service of today's kind", () => {
+  it('is signed in to and refreshed with --service current alone', async () => {
+    const signedIn = await machine.run(['login', '--account', account, '--service', 'current'], {
+      env: { OWNER_SSO_CREDENTIAL: credential },
+    })
+    expect(signedIn).toMatchObject({ code: 0 })
+    expect(await machine.run(['refresh'], { env: { OWNER_SSO_SERVICE: 'current' } })).toMatchObject({ code: 0 })
+  })
+
+  it('is told by doctor where another kind is set, with the word that helps', async () => {
+    const wrong = await machine.run(['doctor'])
+    expect(wrong.code).toBe(2)
+    expect(wrong.stdout).toContain('The login page does not answer to document.')
+    expect(wrong.stdout).toContain('OWNER_SSO_SERVICE=current')
+    expect((await machine.run(['doctor', '--service', 'current'])).stdout).toContain('current (--service): its login')
+    const { stdout } = await machine.run(['doctor'], { env: { OWNER_SSO_REDIRECT_URI: 'mine://here' } })
+    expect(stdout).toContain('The login page answers to none of document, current.')
+    expect(emulator.counters).toMatchObject({ formPosts: 0, credentialChecks: 0 })
+  })
+
+  it('fails a login of the other kind with what to set, before the password is sent', async () => {
+    const failed = await machine.run(['login', '--account', account], { env: { OWNER_SSO_CREDENTIAL: credential } })
+    expect(failed.code).not.toBe(0)
+    expect(failed.stderr).toContain("set service ('document', 'current')")
+    expect(emulator.counters).toMatchObject({ formPosts: 0 })
+  })
+})
+
+describeInTerminal('owner-sso setup', () => {
+  it.each(['current', 'document'] as const)('finds out that the service is of the kind %s', async (service) => {
+    emulator.change({ service })
+    const unset = { OWNER_SSO_REGIONAL_AUTH_URLS: '', OWNER_SSO_API_URL: '' }
+    const terminal = inTerminal(machine, ['setup'], unset)
+    await terminal.shows('Address of the SSO service')
+    terminal.type(enter)
+    await terminal.shows(`kind of service`)
+    for (const question of [
+      'Other instances',
+      'Address of the owner API',
+      'Where tokens live',
+      'E-mail of the account',
+    ]) {
+      await terminal.shows(question)
+      terminal.type(enter)
+    }
+    await terminal.shows('Your settings are in')
+    expect((await terminal.end()).code).toBe(0)
+    const config: object = JSON.parse(readFileSync(join(machine.home, '.config', 'owner-sso', 'config.json'), 'utf8'))
+    expect(config).toEqual({ authUrl: emulator.authUrl, ...(service === 'current' && { service }) })
+    expect(emulator.counters).toMatchObject({ loginPages: 1, formPosts: 0 })
+  })
+})
