@@ -1,3 +1,4 @@
+import { get, type RequestOptions } from 'node:https'
 import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { credential, type Ended, type Machine, newMachine } from './machine.ts'
@@ -49,16 +50,16 @@ describe('owner-sso doctor --live', () => {
   })
 
   it.each([
-    ['document', 'modern', { tls: 'TLSv1.3', http: '2' }],
-    ['modern', 'document', { tls: 'TLSv1.2' }],
+    ['document', { tls: 'TLSv1.3', http: '2' }],
+    ['modern', { tls: 'TLSv1.2' }],
   ] as const)(
-    'names the next transport where the token is refused, and makes no second refresh: %s',
-    async (from, next, mintedBy) => {
+    'names the way to another transport where the token is refused, and makes no second refresh: %s',
+    async (from, mintedBy) => {
       await start({ mintedBy })
       const refused = await live('--yes', '--transport', from)
       expect(refused.code).toBe(2)
       expect(refused.stdout).toContain('refuses the token')
-      expect(refused.stdout).toContain(`--live --transport ${next}`)
+      expect(refused.stdout).toContain('--live --find-transport')
       expect(refused.stdout).not.toMatch(/sign in again/iu)
       expect(sent()).toEqual({ refreshRequests: 1, calls: 1 })
     },
@@ -95,3 +96,65 @@ describe('owner-sso doctor --live', () => {
     expect(json.stdout + json.stderr).not.toMatch(/ey[\w-]{20}/u)
   })
 })
+
+describe('owner-sso doctor --live --find-transport', () => {
+  const find = (ahead = 120): Promise<Ended> =>
+    machine.run(['doctor', '--live', '--find-transport', '--yes', '--account', account], { env, ahead })
+  const tried = ({ stdout }: Ended): string[] =>
+    stdout
+      .split('\n')
+      .flatMap((line) => /(\S+) +minted over .*: (accepted|refused)/u.exec(line)?.slice(1, 3).join(' ') ?? [])
+
+  it.each<[string, EmulatorOptions['mintedBy'], readonly string[]]>([
+    ['tls13-http1', { tls: 'TLSv1.3', http: '1.1' }, ['tls13-http1 accepted']],
+    ['modern', { tls: 'TLSv1.3', http: '2' }, ['tls13-http1 refused', 'modern accepted']],
+    ['tls12-http2', { tls: 'TLSv1.2', http: '2' }, ['tls13-http1 refused', 'modern refused', 'tls12-http2 accepted']],
+    [
+      'document',
+      { tls: 'TLSv1.2', http: '1.1' },
+      ['tls13-http1 refused', 'modern refused', 'tls12-http2 refused', 'document accepted'],
+    ],
+  ])('finds %s with one refresh for each that it tries, and keeps it', async (transport, mintedBy, rows) => {
+    await start({ mintedBy })
+    const found = await find()
+    expect(tried(found)).toEqual(rows)
+    expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining(`${transport} is kept in`) })
+    expect(emulator.counters.refreshRequests).toBe(rows.length)
+    // A month of refreshes later, nothing is tried again.
+    expect(await machine.run(['refresh'], { env, ahead: 30 * 86_400 })).toMatchObject({ code: 0 })
+    const again = await find(30 * 86_400)
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing was tried') })
+    expect(emulator.counters.refreshRequests).toBe(rows.length + 1)
+  })
+
+  it('leaves the token that works in its place where none is accepted', async () => {
+    await start()
+    // The sign-in was made before: its token is good for its whole life.
+    emulator.change({ refreshedTokens: { status: 403 } })
+    const { code, stdout } = await find()
+    expect(code).toBe(2)
+    expect(stdout).toContain('The owner API refuses what each of them mints.')
+    expect(emulator.counters.refreshRequests).toBe(4)
+    const token = await machine.run(['token'], { env, ahead: 120 })
+    const headers = { authorization: `Bearer ${token.stdout.trim()}` }
+    const { status } = await ask(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers, ca: emulator.ca })
+    expect(status).toBe(200)
+  })
+
+  it('sends nothing without consent, and is no option without --live', async () => {
+    await start()
+    const requests = emulator.requests.length
+    for (const args of [
+      ['--live', '--find-transport'],
+      ['--find-transport', '--yes'],
+    ])
+      expect((await machine.run(['doctor', ...args], { env })).code).toBe(2)
+    expect(emulator.requests.length).toBe(requests)
+  })
+})
+
+function ask(url: string, options: RequestOptions): Promise<{ status: number | undefined }> {
+  return new Promise((resolve, reject) => {
+    get(url, options, (answer) => resolve({ status: answer.resume().statusCode })).on('error', reject)
+  })
+}

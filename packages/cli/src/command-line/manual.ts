@@ -259,9 +259,11 @@ export const doctor = command({
     'Checks the settings, the store and its file modes, whether the SSO service and the owner API can be reached, ' +
     'the TLS version, and this machine’s clock. Makes no login: one request to each of the two. --live also makes ' +
     'one refresh and one call of the owner API, once you agree: it shows whether a token that is minted here is ' +
-    'accepted, and over which transport. On a refusal it names the transport to try next.',
+    'accepted, and over which transport. --find-transport tries one transport after the other, with one refresh each, ' +
+    'until the owner API accepts what it mints, and keeps that one in the config file.',
   options: {
     live: flag('make one refresh and one call of the owner API, after asking'),
+    findTransport: flag('with --live: try the transports until the owner API accepts a token'),
     yes: flag('agree to --live'),
   },
   examinesSettings: true,

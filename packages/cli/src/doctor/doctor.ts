@@ -3,7 +3,7 @@
  */
 import type { Call } from '../command-line/command.ts'
 import type { doctor } from '../command-line/manual.ts'
-import { exitCodes } from '../command-line/command-error.ts'
+import { exitCodes, usageError } from '../command-line/command-error.ts'
 import { type Finding, findingLines, summary } from './finding.ts'
 import { checkReach } from './reach-check.ts'
 import { checkService } from './service-look.ts'
@@ -15,10 +15,15 @@ import { progressBar } from '../terminal/progress-bar.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export async function run({ settings, options }: Call<typeof doctor>): Promise<number> {
+  const finds = options.findTransport === true
+  if (finds && options.live !== true) throw usageError('--find-transport makes refreshes.', 'Give --live with it.')
   const live = options.live === true ? await import('./live-check.ts') : undefined
-  await live?.askForLive(settings, options.yes === true)
+  await live?.askForLive(settings, options.yes === true, finds)
   const { findings, isBlocked } = await look(settings)
-  if (live && !isBlocked) findings.push(...(await live.checkLive(settings)))
+  if (live && !isBlocked) {
+    const found = finds ? (await import('./transport-search.ts')).findTransport(settings) : live.checkLive(settings)
+    findings.push(...(await found))
+  }
   if (settings.json) await printJson({ findings })
   else await printData(...findings.flatMap(findingLines), '', summary(findings))
   return findings.find(({ level }) => level === 'problem')?.exitCode ?? exitCodes.ok

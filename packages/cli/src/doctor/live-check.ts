@@ -3,29 +3,30 @@
  *
  * The service's edge was seen to refuse tokens by what they were minted over, which nothing but a token tells.
  */
-import type { AgreedTransport, Sso, TokenManager } from '@owner-sso/core'
-import { OwnerApiTokenRefusedError, ownerFetch } from '@owner-sso/express'
+import { type AgreedTransport, serviceProfile, type Sso, type TokenManager, transportNames } from '@owner-sso/core'
+import { OwnerApiClosedError, OwnerApiTokenRefusedError, ownerFetch } from '@owner-sso/express'
 import { requireSignedIn, chosenAccount } from '../tokens/account.ts'
 import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
 import { failureOf } from '../command-line/failure.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { askConsent, canAsk } from '../terminal/prompts.ts'
-import { apiUrlOf, serviceOf, connectionOf } from '../settings/configured-service.ts'
+import { apiUrlOf, connectionOf, serviceOf, usableServiceNameOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 import { type Finding, good, note, problem } from './finding.ts'
 
 /** @throws CommandError where nobody agreed; nothing was sent */
-export async function askForLive(settings: Settings, agreed: boolean): Promise<void> {
+export async function askForLive(settings: Settings, agreed: boolean, finds: boolean): Promise<void> {
   apiUrlOf(settings)
   if (agreed) return
+  const refreshes = finds ? `up to ${transportNames.length} refreshes` : 'one refresh'
   if (!canAsk(settings)) {
     throw usageError(
-      '--live makes one refresh at the SSO service and one call of the owner API, and needs your consent.',
+      `--live makes ${refreshes} at the SSO service, with a call of the owner API for each, and needs your consent.`,
       'Give --yes, or run it in a terminal.',
     )
   }
-  if (await askConsent('Make one refresh at the SSO service and one call of the owner API?')) return
+  if (await askConsent(`Make ${refreshes} at the SSO service, with a call of the owner API for each?`)) return
   throw new CommandError(
     exitCodes.usage,
     'Nothing was sent.',
@@ -78,10 +79,18 @@ function refreshed(account: string, settings: Settings, agreed: AgreedTransport 
   return good('live refresh', `${account} has new tokens, over ${tls} and HTTP/${http} (transport ${nameOf(settings)})`)
 }
 
-async function checkCall(settings: Settings, account: string, token: string, tokens: TokenManager): Promise<Finding> {
-  const about = 'live call'
+/** What the owner API made of a token. */
+export type Verdict = { readonly status: number } | 'refused' | 'closed' | 'unreachable'
+
+/** One call of the list of vehicles. The manager hears of a refusal: the token before may still work. */
+export async function verdictOn(
+  settings: Settings,
+  account: string,
+  token: string,
+  tokens: TokenManager,
+): Promise<Verdict> {
   const call = ownerFetch({
-    // A refusal is an answer here, and no other token is tried. The manager hears of it: the token before may still work.
+    // A refusal is an answer here, and no other token is tried.
     tokens: { ...tokens, getAccessToken: async () => token },
     account,
     target: apiUrlOf(settings),
@@ -89,16 +98,36 @@ async function checkCall(settings: Settings, account: string, token: string, tok
     ...connectionOf(settings),
   })
   try {
-    const { status, body } = await call('/api/1/vehicles', { signal: stopped })
+    const { vehicleList } = serviceProfile(usableServiceNameOf(settings))
+    const { status, body } = await call(vehicleList, { signal: stopped })
     await body?.cancel()
-    if (status === 401) return unknownToken(about, account)
-    if (status === 403) return refusedToken(about, settings, account)
-    if (status < 500) return good(about, `the owner API accepts the token (${status})`)
-    return problem(about, `The owner API answered ${status}.`, 'Try again later.', exitCodes.network)
+    return status === 403 ? 'refused' : { status }
   } catch (error) {
-    if (error instanceof OwnerApiTokenRefusedError) return refusedToken(about, settings, account)
-    return problem(about, 'The owner API can’t be reached.', 'Check --api-url and the network.', exitCodes.network)
+    if (error instanceof OwnerApiTokenRefusedError) return 'refused'
+    return error instanceof OwnerApiClosedError ? 'closed' : 'unreachable'
   }
+}
+
+/** What is accepted is a success: anything else says nothing of the token. */
+export const isAccepted = (verdict: Verdict): boolean =>
+  typeof verdict === 'object' && verdict.status >= 200 && verdict.status < 300
+
+async function checkCall(settings: Settings, account: string, token: string, tokens: TokenManager): Promise<Finding> {
+  const about = 'live call'
+  const verdict = await verdictOn(settings, account, token, tokens)
+  if (verdict === 'refused') return refusedToken(about, settings, account)
+  if (verdict === 'closed') return closedList(about)
+  if (verdict === 'unreachable')
+    return problem(about, 'The owner API can’t be reached.', 'Check --api-url and the network.', exitCodes.network)
+  if (isAccepted(verdict)) return good(about, `the owner API accepts the token (${verdict.status})`)
+  if (verdict.status === 401) return unknownToken(about, account)
+  const text = `The owner API answered ${verdict.status}, which says nothing of the token.`
+  return problem(about, text, 'Check --api-url, or try again later.', exitCodes.network)
+}
+
+function closedList(about: string): Finding {
+  const text = 'The owner API does not list vehicles at this address any more (412).'
+  return problem(about, text, 'Set OWNER_SSO_SERVICE=current: its list is /api/1/products.')
 }
 
 function unknownToken(about: string, account: string): Finding {
@@ -110,15 +139,14 @@ const ifRefreshed = (account: string): string =>
   `If that is not it, refreshed tokens are refused: owner-sso login --account ${account}`
 
 function refusedToken(about: string, settings: Settings, account: string): Finding {
-  const next = nameOf(settings) === 'modern' ? 'document' : 'modern'
   return problem(
     about,
     'The owner API refuses the token that was just issued (403).',
-    `Try another transport next: owner-sso doctor --live --transport ${next}. Set the one that helps as OWNER_SSO_TRANSPORT. ${ifRefreshed(account)}`,
+    `Another transport may mint better ones: owner-sso doctor --live --find-transport tries them. ${ifRefreshed(account)}`,
   )
 }
 
-function nameOf({ transport }: Settings): string {
-  if (transport === undefined) return 'document'
+function nameOf({ transport, ...settings }: Settings): string {
+  if (transport === undefined) return serviceProfile(usableServiceNameOf({ transport, ...settings })).transport
   return typeof transport.value === 'string' ? transport.value : JSON.stringify(transport.value)
 }

@@ -1,16 +1,14 @@
 /**
  * `owner-sso setup`: asks for what a first use needs, tries each answer, and writes the config file.
  */
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { Call } from '../command-line/command.ts'
 import type { setup } from '../command-line/manual.ts'
-import { systemError, usageError } from '../command-line/command-error.ts'
-import { type ConfigFile, readConfigFile } from '../settings/config-file.ts'
+import { usageError } from '../command-line/command-error.ts'
+import { changeConfigFile } from '../settings/config-file-change.ts'
 import { configFile } from '../settings/folders.ts'
 import { printNote } from '../terminal/output.ts'
 import { canAsk } from '../terminal/prompts.ts'
-import { type Answers, askForSettings } from './questions.ts'
+import { askForSettings } from './questions.ts'
 
 export async function run({ settings }: Call<typeof setup>): Promise<void> {
   if (!canAsk(settings) || settings.json) {
@@ -20,7 +18,11 @@ export async function run({ settings }: Call<typeof setup>): Promise<void> {
     )
   }
   printNote('Each answer is tried at once. Ctrl-C stops, and nothing is written before the last one.')
-  const former = writeConfigFile(await askForSettings(settings))
+  const answers = await askForSettings(settings)
+  const former = changeConfigFile((config) => ({
+    ...answers,
+    ...Object.fromEntries(Object.entries(config).filter(([name]) => !asked.has(name))),
+  }))
   printNote(`Your settings are in ${configFile}.`)
   if (former !== undefined) printNote(`The former ones are in ${former}.`)
   printNote('Next, sign in: owner-sso login')
@@ -28,27 +30,3 @@ export async function run({ settings }: Call<typeof setup>): Promise<void> {
 
 /** The settings that `setup` asks for: one that was left empty is no longer set. All others stay. */
 const asked = new Set(['proxy', 'authUrl', 'service', 'regionalAuthUrls', 'apiUrl', 'store', 'account'])
-
-/**
- * Whole or not at all, for its owner alone.
- *
- * @returns where the former file is, if there was one
- * @throws CommandError where it can't be written
- */
-function writeConfigFile(answers: Answers): string | undefined {
-  const others = Object.entries(readConfigFile()).filter(([name]) => !asked.has(name))
-  const config: ConfigFile = { ...answers, ...Object.fromEntries(others) }
-  const [temporary, former] = [`${configFile}.new`, `${configFile}.old`]
-  try {
-    mkdirSync(dirname(configFile), { recursive: true, mode: 0o700 })
-    rmSync(temporary, { force: true })
-    writeFileSync(temporary, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    const replaces = existsSync(configFile)
-    if (replaces) copyFileSync(configFile, former)
-    renameSync(temporary, configFile)
-    return replaces ? former : undefined
-  } catch (error) {
-    const next = 'It is as it was. Look at the owner and mode of its folder.'
-    throw systemError(`${configFile} could not be written`, error, next)
-  }
-}

@@ -14,6 +14,13 @@ const explainAfter = 300
 /** Accounts in memory: a call is mostly about one, and room for thousands takes milliseconds to make. */
 const cachedAccounts = 32
 
+export interface KeepingOptions {
+  readonly signsIn?: boolean
+  readonly makesStore?: boolean
+  /** Seconds; left out: the token manager's own. */
+  readonly minRefreshInterval?: number
+}
+
 export interface TokenKeeping {
   readonly tokens: TokenManager
   readonly store: OpenStore
@@ -29,12 +36,18 @@ export async function withTokens<Result>(
   settings: Settings,
   sso: Pick<Sso, 'refresh'> | undefined,
   use: (keeping: TokenKeeping) => Promise<Result>,
-  { signsIn = false, makesStore = signsIn }: { readonly signsIn?: boolean; readonly makesStore?: boolean } = {},
+  { signsIn = false, makesStore = signsIn, minRefreshInterval }: KeepingOptions = {},
 ): Promise<Result> {
   const requestBudget = requestBudgetOf(settings)
   const ifMissing = makesStore ? 'make' : settings.store.from === 'default' ? 'empty' : 'refuse'
   return withStore(settings.store.value, settings, { signsIn, ifMissing }, async (store) => {
-    const tokens = createTokenManager({ sso: sso ?? neverRefreshes, store: store.store, cachedAccounts, requestBudget })
+    const tokens = createTokenManager({
+      sso: sso ?? neverRefreshes,
+      store: store.store,
+      cachedAccounts,
+      requestBudget,
+      minRefreshInterval,
+    })
     try {
       return await use({ tokens, store })
     } finally {
