@@ -11,9 +11,10 @@ import {
   type ListedClient,
   statusPageCode,
 } from '@owner-sso/broker'
-import { visible } from '@owner-sso/core'
+import { serviceProfile, visible } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
 import type { BrokerCall } from '../command-line/manual.ts'
+import { usableServiceNameOf } from '../settings/configured-service.ts'
 import { endOf } from '../settings/time-span.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
 import { counted, duration } from '../terminal/wording.ts'
@@ -123,13 +124,12 @@ function inWordsOf({ reason, message, code }: ClientsError): CommandError {
   return new CommandError(exitCodes.store, message, 'Put that right, or name another file with --clients.', code)
 }
 
-/** What a program of each scope may ask for. */
-const callOf: Readonly<Record<ClientScope, string>> = { token: '/token', proxy: '/api/1/vehicles' }
-
 /** The refresh token is the only data: a script may put it straight into a file. */
 async function tell({ client, refresh_token }: Invited, { settings, options }: BrokerCall): Promise<void> {
   await (settings.json ? printJson({ ...client, refresh_token }) : printData(refresh_token))
   const address = publicUrlOf(options)?.origin
+  /** What a program of each scope may ask for. */
+  const callOf = { token: '/token', proxy: serviceProfile(usableServiceNameOf(settings)).vehicleList }
   printNote(
     `This is the refresh token of ${client.name}, for ${client.accounts.join(', ')}. It is shown once.`,
     ...client.scope.map(

@@ -53,7 +53,7 @@ Exit status:
 
 Examples:
   owner-sso login
-  curl -H "Authorization: Bearer $(owner-sso token)" "$OWNER_SSO_API_URL/api/1/vehicles"
+  curl -H "Authorization: Bearer $(owner-sso token)" "$OWNER_SSO_API_URL/api/1/products"
   owner-sso login --account ann@example.com --credential-file password.txt
   owner-sso status --json
 `

@@ -37,8 +37,9 @@ export const token = command({
     minValidity: value('<time>', 'one that lives at least so long: 900, 15m or 2h'),
   },
   examples: [
-    ['curl -H "Authorization: Bearer $(owner-sso token)" "$OWNER_SSO_API_URL/api/1/vehicles"', 'call the owner API'],
+    ['curl -H "Authorization: Bearer $(owner-sso token)" "$OWNER_SSO_API_URL/api/1/products"', 'call the owner API'],
     ['owner-sso token --min-validity 30m', 'for a program that runs half an hour'],
+    ['owner-sso token --json', 'with expires_at, for a program that runs a command for its token'],
   ],
 })
 
@@ -191,7 +192,7 @@ export const proxy = command({
   options: {
     port: value('<number>', 'port to listen on (default: any free one)'),
   },
-  examples: [['owner-sso proxy --port 8080 & curl http://127.0.0.1:8080/api/1/vehicles', 'no token in sight']],
+  examples: [['owner-sso proxy --port 8080 & curl http://127.0.0.1:8080/api/1/products', 'no token in sight']],
 })
 
 export const broker = command({

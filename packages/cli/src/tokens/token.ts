@@ -15,9 +15,9 @@ export async function run({ settings, options }: Call<typeof token>): Promise<vo
   const minValidity = text === undefined ? undefined : timeSpan('--min-validity', text)
   await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
-    const accessToken = await requireSignedIn(account, tokens, () =>
-      tokens.getAccessToken(account, { signal: stopped, minValidity }),
+    const { access_token, expires_at } = await requireSignedIn(account, tokens, () =>
+      tokens.getTokens(account, { signal: stopped, minValidity }),
     )
-    await (settings.json ? printJson({ account, access_token: accessToken }) : printData(accessToken))
+    await (settings.json ? printJson({ account, access_token, expires_at }) : printData(access_token))
   })
 }
