@@ -1,6 +1,7 @@
 /**
  * Sign-in on the service's own page: the person brings back the address that they end on.
  */
+import { pastedAddress } from '@owner-sso/core'
 import { type Request, type Response, Router } from 'express'
 import { signIn } from './account.ts'
 import { sendPage, type SignInAnswer } from './send-page.ts'
@@ -31,7 +32,7 @@ export function browserSignInRoutes(portal: Portal): Router {
 
 async function submit(portal: Portal, request: Request, response: Response): Promise<void> {
   const url = pendingUrl(portal, request)
-  if (!isCallback(field(request, 'callbackUrl').trim(), url === undefined ? undefined : redirectUriOf(url))) {
+  if (!isCallback(field(request, 'callbackUrl'), url === undefined ? undefined : redirectUriOf(url))) {
     const callbackUrl = 'Paste the whole address: it starts as shown above, and has “code=” in it.'
     return show(portal, request, response, { status: 422, complaints: { callbackUrl } })
   }
@@ -78,7 +79,8 @@ function redirectUriOf(url: string): string {
 }
 
 /** Whether it looks like an address that a sign-in ends on: on the web, or in the scheme that the service redirects to. */
-function isCallback(address: string, redirectUri: string | undefined): boolean {
+function isCallback(text: string, redirectUri: string | undefined): boolean {
+  const address = redirectUri === undefined ? text.trim() : pastedAddress(text, redirectUri)
   if (!URL.canParse(address) || !address.includes('code=')) return false
   const { protocol } = new URL(address)
   return redirectUri === undefined || /^https?:$/u.test(protocol) || protocol === new URL(redirectUri).protocol

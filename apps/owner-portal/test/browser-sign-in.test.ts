@@ -40,15 +40,17 @@ describe('signing in on the service’s own page', () => {
     },
   )
 
-  it('takes an address of an app’s own scheme, where the service redirects to that', async () => {
-    const redirectUri = 'owner-app://auth/callback'
-    const portal = await startPortal({ emulator: { redirectUris: [redirectUri] }, sso: { redirectUri } })
+  it('takes the line of the console that shows the address of today’s service, and lists its vehicles', async () => {
+    const portal = await startPortal({ emulator: { service: 'current' }, sso: { service: 'current' } })
     const me = portal.visitor()
     const page = await me.open('/sign-in/browser')
-    expect(page.text).toContain(`${redirectUri}?code=`)
-    const callbackUrl = await portal.emulator.signInByHand(linkOn(page.html))
+    expect(page.text).toContain('owner://auth/callback?code=')
+    expect(page.text).toContain('Failed to launch')
+    const address = await portal.emulator.signInByHand(linkOn(page.html))
+    const callbackUrl = `Failed to launch '${address}' because the scheme does not have a registered handler.`
     const answer = await me.send(page, '/sign-in/browser', { callbackUrl })
     expect([answer.status, answer.location]).toEqual([303, '/'])
+    expect((await me.follow(answer)).text).toContain('Daily')
   })
 
   it('signs in also where the address is submitted twice, and the browser shows the second answer', async () => {

@@ -21,8 +21,7 @@ export interface ServicePageCard {
 
 export function servicePageCard(page: ServicePageCard): Html {
   const { base, account, url, complaints = {} } = page
-  // A page that does not exist (interface document, endpoint 1).
-  const redirectUri = new URL(url).searchParams.get('redirect_uri')
+  const redirectUri = new URL(url).searchParams.get('redirect_uri') ?? ''
   const addressInput = html`<textarea
     class="input"
     rows="3"
@@ -44,20 +43,33 @@ export function servicePageCard(page: ServicePageCard): Html {
         </li>
         <li>
           <h2>Copy the address you end on</h2>
-          <p>
-            You end on a page that was not found. That is right. Its address starts with
-            <code>${redirectUri}?code=</code>
-          </p>
+          ${whereItIs(redirectUri)}
         </li>
         <li>
           <h2>Paste it here</h2>
           <form method="post" action="${base}/sign-in/browser" novalidate>
             ${csrfField(page.csrfToken)} ${hiddenField('account', account)}
-            ${field('callbackUrl', 'The whole address', addressInput, complaints)}
+            ${field('callbackUrl', 'The whole address, or the line that shows it', addressInput, complaints)}
             <button class="button" type="submit">Sign in</button>
           </form>
         </li>
       </ol>
       <p class="small quiet"><a href="${base}/sign-in${accountQuery(account)}">Back to e-mail and password</a></p>`,
   )
+}
+
+/** What the person sees at the end: a page that does not exist (interface document, endpoint 1), or nothing that opens. */
+function whereItIs(redirectUri: string): Html {
+  if (/^https?:/u.test(redirectUri))
+    return html`<p>
+      You end on a page that was not found. That is right. Its address starts with <code>${redirectUri}?code=</code>
+    </p>`
+  return html`<p>
+      Your browser is sent to an address that it can’t open, and the page stays as it is. That is right. The address
+      starts with <code>${redirectUri}?code=</code>
+    </p>
+    <p>
+      Press F12 and choose Console. It says “Failed to launch” and shows the address. Copy that whole line. (F12 has to
+      be open before you sign in in some browsers: sign in once more then.)
+    </p>`
 }

@@ -22,7 +22,7 @@ jest.setTimeout(120_000)
 
 const lateClock = fileURLToPath(new URL('late-clock.cjs', import.meta.url))
 const slowReader = fileURLToPath(new URL('slow-reader.cjs', import.meta.url))
-const redirectUri = 'owner-app://auth/callback'
+const redirectUri = 'owner://auth/callback'
 const emulator = useEmulator({
   allowBrowsers: true,
   accounts: [
@@ -127,8 +127,8 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
   })
 
   it.each(['redirect', 'script'])('catches an address of an app’s own scheme: by a %s', async (how) => {
-    emulator.change({ redirectUris: [redirectUri] })
-    const terminal = login('plain@example.com', ['--redirect-uri', redirectUri])
+    emulator.change({ service: 'current' })
+    const terminal = login('plain@example.com', ['--service', 'current'])
     const page = await window.page()
     if (how === 'redirect') await signInOn(page, 'plain@example.com')
     else await unlessClosed(page.evaluate(`location = '${redirectUri}?error=access_denied'`))

@@ -6,6 +6,7 @@
 // Sign in.
 export { createSso } from './login/create-sso.ts'
 export { isCallback } from './login/browser-login.ts'
+export { pastedAddress } from './steps/pasted-address.ts'
 export type {
   AuthorizationRequest,
   BackupCodeAnswer,

@@ -1,6 +1,7 @@
 /**
  * A sign-in on the service's own page that the person ended there.
  */
+import { pastedAddress } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../command-line/command-error.ts'
 
 /** @param way - the option that the sign-in was begun with */
@@ -15,7 +16,8 @@ export function givenUp(message: string, way: '--browser' | '--paste'): CommandE
  * @throws CommandError for the redirect address with either
  */
 export function refuseCancelled(address: string, redirectUri: string, way: '--browser' | '--paste'): void {
-  if (!address.startsWith(`${redirectUri}?`) || !URL.canParse(address)) return
-  const error = new URL(address).searchParams.get('error')
+  const pasted = pastedAddress(address, redirectUri)
+  if (!pasted.startsWith(`${redirectUri}?`) || !URL.canParse(pasted)) return
+  const error = new URL(pasted).searchParams.get('error')
   if (error === 'access_denied' || error === 'login_cancelled') throw givenUp('You cancelled the sign-in.', way)
 }

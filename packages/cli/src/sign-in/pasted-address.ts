@@ -23,10 +23,10 @@ function instructions(redirectUri: string): string[] {
   return [
     isPage
       ? `Sign in there. You end up on a page that does not exist, …${new URL(redirectUri).pathname}?code=…`
-      : `Sign in there. Your browser is then sent to ${redirectUri}?code=…, which it may not open.`,
+      : `Sign in there. Your browser is then sent to ${redirectUri}?code=…, which it can’t open.`,
     isPage
       ? 'Copy its whole address from the address bar, and paste it here.'
-      : 'Copy that whole address from the address bar, or from the developer tools (Network), and paste it here.',
+      : 'Its developer tools (F12, Console) say that it failed to launch, and show the address. Paste that whole line here.',
     'It works once, for a few minutes.',
   ]
 }

@@ -4,6 +4,7 @@
 import type { CallOptions, TokenSet } from '@owner-sso/token-manager'
 import { isAuthorizationRequest } from './browser-login.ts'
 import { readCallback } from '../steps/callback.ts'
+import { pastedAddress } from '../steps/pasted-address.ts'
 import { exchangeCode } from '../steps/code-exchange.ts'
 import { IssuerMismatchError, PasscodeRequiredError, PendingLoginExpiredError } from '../errors.ts'
 import { openSession } from '../http/http-session.ts'
@@ -29,7 +30,11 @@ export async function redeemCallback(
   if (!isAuthorizationRequest(request)) throw new TypeError('request must be what createAuthorizationUrl returned')
   const { redirectUri } = service
   const where = { step: 'callback', requestSent: false } as const
-  const { code, issuer } = readCallback(callbackUrl.trim(), { redirectUri, state: request.state }, where)
+  const { code, issuer } = readCallback(
+    pastedAddress(callbackUrl, redirectUri),
+    { redirectUri, state: request.state },
+    where,
+  )
   const authUrl = await instanceAt(issuer, service)
   if (authUrl === undefined) throw new IssuerMismatchError(where)
   if (service.completedLogins.has(request.state)) throw new PendingLoginExpiredError(where)

@@ -89,7 +89,10 @@ export interface Sso extends TokenIssuer {
     url: string
     request: AuthorizationRequest
   }
-  /** Redeems the address that the person ended on: `{redirect_uri}?code=…&state=…&issuer=…`. */
+  /**
+   * Redeems the address that the person ended on: `{redirect_uri}?code=…&state=…&issuer=…`. It may stand in a text that was copied with
+   * it, such as a line of the browser's console.
+   */
   redeemCallback(callbackUrl: string, request: AuthorizationRequest, options?: CallOptions): Promise<TokenSet>
   /** One refresh request at the token endpoint of the instance that issued the tokens, on a fresh connection (endpoint 6). */
   refresh(tokens: TokenSet, options?: RefreshOptions): Promise<TokenSet>

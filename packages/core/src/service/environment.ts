@@ -13,7 +13,10 @@ const rows: readonly Row[] = [
   ['OWNER_SSO_REGIONAL_AUTH_URLS', (text) => ({ regionalAuthUrls: text.split(/[\s,]+/u).filter(Boolean) })],
   ['OWNER_SSO_TOKEN_URL', (text, name) => ({ tokenUrl: tokenUrlFromText(text, name) })],
   ['OWNER_SSO_REDIRECT_URI', (text) => ({ redirectUri: text })],
-  ['OWNER_SSO_CODE_CHALLENGE_ENCODING', (text, name) => ({ codeChallengeEncoding: challengeEncodingFromText(text, name) })],
+  [
+    'OWNER_SSO_CODE_CHALLENGE_ENCODING',
+    (text, name) => ({ codeChallengeEncoding: challengeEncodingFromText(text, name) }),
+  ],
   ['OWNER_SSO_TRANSPORT', (text, name) => ({ transport: transportFromText(text, name) })],
 ]
 
