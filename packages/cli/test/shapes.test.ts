@@ -14,13 +14,24 @@ describe('the shape of an input', () => {
     ['a refresh token', refresh_token, 'refresh token', [{}]],
     ['one with a line break and a byte order mark', `\uFEFF ${refresh_token}\r\n`, 'refresh token', [{}]],
     ['one in quotes', JSON.stringify(refresh_token), 'refresh token', [{}]],
-    ['a token response', { refresh_token, access_token: 'a', expires_in: 300 }, 'token response', [{}]],
-    ['one in camel case', { authToken: 'a', refreshToken: refresh_token }, 'token response', [{}]],
+    [
+      'a token response',
+      { refresh_token, access_token: 'a', expires_in: 300 },
+      'token response',
+      [{ accessToken: 'a' }],
+    ],
+    ['one in camel case', { authToken: 'a', refreshToken: refresh_token }, 'token response', [{ accessToken: 'a' }]],
     [
       'a token set of ours',
       { refresh_token, auth_url: 'https://a.example', expires_at: time + 300, expires_in: 300 },
       'token response',
-      [{ authUrl: 'https://a.example', issuedAt: time }],
+      [{ accessEndsAt: time + 300, authUrl: 'https://a.example', issuedAt: time }],
+    ],
+    [
+      'one whose access token says when it ends',
+      { refresh_token, access_token: jwt({ exp: time }) },
+      'token response',
+      [{ accessToken: jwt({ exp: time }), accessEndsAt: time }],
     ],
     [
       'a cache with the token set in it',
@@ -34,7 +45,7 @@ describe('the shape of an input', () => {
         'ann@example.com': { url: 'https://a.example/', sso: { refresh_token, expires_at: `${time}`, expires_in: 1 } },
       },
       'cache',
-      [{ account: 'ann@example.com', authUrl: 'https://a.example/', issuedAt: time - 1 }],
+      [{ account: 'ann@example.com', accessEndsAt: time, authUrl: 'https://a.example/', issuedAt: time - 1 }],
     ],
     [
       'a cache with another service’s tokens before those of this one',

@@ -91,11 +91,11 @@ export const accounts = command({
 export const importTokens = command({
   name: 'import',
   args: '[file]',
-  summary: 'take over the refresh tokens of another program',
+  summary: 'take over the tokens of another program',
   description:
     'Reads a refresh token, a token response, what owner-sso export wrote, or the cache of another client: JSON ' +
-    'keyed by account. Shows what it found, without a secret, and asks before it stores. Sends nothing: the first ' +
-    'use refreshes. No other program may use the tokens from then on. Without a file, or for -, it reads standard ' +
+    'keyed by account. Shows what it found, without a secret, and asks before it stores. Sends nothing: an access token ' +
+    'beside it is used while it lives, then the refresh token. No other program may use the tokens from then on. Without a file, or for -, it reads standard ' +
     'input.',
   options: {
     dryRun: flag('only show what would be imported'),

@@ -34,7 +34,16 @@ export async function candidateOf(
   }
   const auth_url = await instanceOf(found, account, sso)
   const subject = found.owner?.startsWith('sub:') === true ? found.owner : undefined
-  return { account, grant: { refresh_token: found.refreshToken, auth_url }, issuedAt: found.issuedAt, subject }
+  const grant = { refresh_token: found.refreshToken, ...livingAccessToken(found, now), auth_url }
+  return { account, grant, issuedAt: found.issuedAt, subject }
+}
+
+/** The access token beside it, while it lives: a refresh may bring one that the owner API refuses. */
+function livingAccessToken(
+  { accessToken: access_token, accessEndsAt: expires_at }: FoundTokens,
+  now: number,
+): Pick<RefreshTokenGrant, 'access_token' | 'expires_at'> {
+  return access_token !== undefined && expires_at !== undefined && expires_at > now ? { access_token, expires_at } : {}
 }
 
 /** Who they are for: as the person says, else as the input says. Neither may contradict what the tokens say. */

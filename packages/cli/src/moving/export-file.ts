@@ -9,6 +9,9 @@ import type { ExportFile } from './shapes.ts'
 /** What is exported of an account: what another program needs to refresh. */
 export interface ExportedTokens {
   readonly refresh_token: string
+  /** While it lives, with its end in seconds since the epoch. */
+  readonly access_token?: string
+  readonly expires_at?: number
   readonly auth_url: string
   /** Seconds since the epoch. */
   readonly obtained_at: number

@@ -56,7 +56,10 @@ async function exported(account: string, { store }: TokenKeeping): Promise<Expor
     )
   }
   const { tokens, obtained_at } = record
-  return { refresh_token: tokens.refresh_token, auth_url: tokens.auth_url, obtained_at }
+  const { refresh_token, access_token, expires_at, auth_url } = tokens
+  // A refresh may bring an access token that the owner API refuses: the one that works goes along.
+  const works = access_token !== '' && expires_at > Date.now() / 1000
+  return { refresh_token, ...(works && { access_token, expires_at }), auth_url, obtained_at }
 }
 
 /** The one that was left out, or how many, which are named first. */

@@ -1,11 +1,14 @@
 /**
- * One token set of another program, as it was found: the refresh token, and what the set says of itself. Nothing of it is
+ * One token set of another program, as it was found: its tokens, and what the set says of itself. Nothing of it is
  * believed yet; `candidate.ts` judges it.
  */
 import { decodeJwt } from 'jose/jwt/decode'
 
 export interface FoundTokens {
   readonly refreshToken: string
+  readonly accessToken?: string
+  /** Seconds since the epoch at which the access token ends, as far as it is known. */
+  readonly accessEndsAt?: number
   /** The account that the input names: an e-mail or a subject; in an export of ours any name. */
   readonly account?: string
   /** The e-mail, or `sub:` and the subject, that its id_token or access token names. Unverified. */
@@ -49,8 +52,12 @@ export function tokensIn(value: unknown, around: Fields = {}): FoundTokens | und
   const authUrl = text('address') ?? stringOf(claims['iss']) ?? stringOf(own['iss'])
   const issued = issuedAt(value) ?? secondsOf(claims['iat']) ?? secondsOf(own['iat'])
   const endsAt = secondsOf(own['exp'])
+  const accessToken = text('accessToken')
+  const accessEndsAt = secondsOf(claimsOf(accessToken)['exp']) ?? firstOf(value, names.ends, secondsOf)
   return {
     refreshToken,
+    ...(accessToken !== undefined && { accessToken }),
+    ...(accessEndsAt !== undefined && { accessEndsAt }),
     ...(account !== undefined && isAccountName(account) && { account }),
     ...(owner !== undefined && { owner }),
     ...(authUrl !== undefined && { authUrl }),

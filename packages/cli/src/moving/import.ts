@@ -1,5 +1,5 @@
 /**
- * `owner-sso import`: takes over refresh tokens that another program has kept. Sends nothing, unless a check is wished.
+ * `owner-sso import`: takes over the tokens that another program has kept. Sends nothing, unless a check is wished.
  */
 import { DuplicateTokenSetError, isSubjectAccount, SessionExistsError, type Sso } from '@owner-sso/core'
 import type { Call } from '../command-line/command.ts'
@@ -14,6 +14,7 @@ import { isSealed } from './export-file.ts'
 import { unsealed } from './export-secret.ts'
 import { type Found, isExportFile, knownShapes, parsed, readShape } from './shapes.ts'
 import { printJson, printNote } from '../terminal/output.ts'
+import { localTime } from '../terminal/local-time.ts'
 import { progressBar } from '../terminal/progress-bar.ts'
 import { askConsent, askEmail, canAsk } from '../terminal/prompts.ts'
 import { brokenLine } from '../settings/broken-json.ts'
@@ -126,7 +127,8 @@ function tell({ shape, others }: Found, candidates: readonly Candidate[], { stor
   const now = Date.now() / 1000
   for (const { account, grant, issuedAt } of candidates.slice(0, shown)) {
     const age = issuedAt === undefined ? 'age unknown' : `${duration(now - issuedAt)} old`
-    printNote(`  ${account}  ${new URL(grant.auth_url).host}  ${age}`)
+    const works = grant.expires_at === undefined ? '' : `  works until ${localTime(grant.expires_at)}`
+    printNote(`  ${account}  ${new URL(grant.auth_url).host}  ${age}${works}`)
   }
   if (candidates.length > shown) printNote(`  and ${candidates.length - shown} more`)
   if (others > 0) printNote(`${others} other ${others === 1 ? 'entry has' : 'entries have'} no refresh token.`)
@@ -191,6 +193,7 @@ function factsOf(found: Found, candidates: readonly Candidate[], imported: reado
       account,
       auth_url: grant.auth_url,
       issued_at: issuedAt,
+      expires_at: grant.expires_at,
       imported: imported.includes(account),
     })),
     problems: work.problems.map(({ code, message, next }) => ({ code, message, next })),
@@ -201,7 +204,11 @@ function factsOf(found: Found, candidates: readonly Candidate[], imported: reado
 function endOf(candidates: readonly Candidate[], imported: readonly string[], { options, problems }: Work): void {
   const [problem, ...others] = problems
   if (imported.length > 0) {
-    const how = options.check ? 'imported, and refreshed once' : 'imported; the first use refreshes'
+    const works = candidates.some(
+      ({ account, grant }) => imported.includes(account) && grant.access_token !== undefined,
+    )
+    const next = works ? 'an access token that still works is used first' : 'the first use refreshes'
+    const how = options.check ? 'imported, and refreshed once' : `imported; ${next}`
     printNote(`${counted(imported.length, 'account')} ${how}. No other program may use these tokens from now on.`)
     const [only] = imported
     if (imported.length === 1 && only !== undefined && isSubjectAccount(only))

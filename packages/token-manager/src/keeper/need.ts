@@ -2,6 +2,7 @@
  * The need of an account: when its session ends if nobody calls, as far as anybody can know.
  */
 import { expectsRefusal } from '../refresh-protocol/freshness.ts'
+import type { ExpiryOf } from '../issuer/jwt-expiry.ts'
 import type { SignedIn } from '../store/token-record.ts'
 import type { KeeperSettings } from './keeper-options.ts'
 
@@ -16,33 +17,6 @@ export interface Need {
 
 /** Milliseconds that the clocks of a fleet may differ by. Tokens from further in the future say nothing of their age. */
 const clockSkew = 5 * 60_000
-
-/** Reads the claim `exp` of a JWT: milliseconds since the epoch; nothing for any other token. */
-export type ExpiryOf = (token: string) => number | undefined
-
-/** Three parts (RFC 7515, 7.1). */
-const isJws = /^[\w-]+\.[\w-]+\.[^.]*$/u
-
-let loaded: ExpiryOf | undefined
-
-/** Loaded by the first sweep alone. */
-export async function jwtExpiry(): Promise<ExpiryOf> {
-  return (loaded ??= await load())
-}
-
-async function load(): Promise<ExpiryOf> {
-  const { decodeJwt } = await import('jose/jwt/decode')
-  return (token) => {
-    // Most refresh tokens are none. To learn that by an error takes longer than all else that a sweep does of an account.
-    if (!isJws.test(token)) return undefined
-    try {
-      const { exp } = decodeJwt(token)
-      return exp === undefined ? undefined : exp * 1000
-    } catch {
-      return undefined
-    }
-  }
-}
 
 /**
  * Milliseconds that a refresh token lives where nothing better is known: 90 days, as clients of the service report. Counted on only

@@ -9,7 +9,8 @@ import { accountRecord } from '../store/read-record.ts'
 import { checkedAccountName } from '../manager/options.ts'
 import type { AccountRecord } from '../store/token-record.ts'
 import type { KeeperSettings } from './keeper-options.ts'
-import { jwtExpiry, type Need, needOf } from './need.ts'
+import { jwtExpiry } from '../issuer/jwt-expiry.ts'
+import { type Need, needOf } from './need.ts'
 
 /** Records that are read side by side. */
 const together = 16

@@ -14,6 +14,7 @@ import {
   checkedAccountName,
   checkedAnswer,
   checkedTokens,
+  isTokenSet,
   parseAccessTokenOptions,
   parseInvalidateOptions,
   parseRefreshOptions,
@@ -27,6 +28,8 @@ import { createEvents } from '../driver/event-source.ts'
 import { waitFor } from '../driver/in-flight-refresh.ts'
 import { manages } from './managed.ts'
 import { createRefreshBudget } from '../budget/refresh-budget.ts'
+import { isBare } from '../issuer/bare-refresh-token.ts'
+import { OtherOwnerError } from '../errors.ts'
 import { answerRollCalls } from '../driver/roll-call-answer.ts'
 import { createRollCall } from '../driver/roll-call.ts'
 import { run } from '../driver/driver.ts'
@@ -81,6 +84,8 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
   const save: TokenManager['save'] = async (account, tokens, saving) => {
     const tokenSet = await checkedTokens(tokens, sso)
     const replaces = replacesSession(tokens, saving)
+    if (!isTokenSet(tokens) && !isBare(tokenSet) && (await sso.isOfAnotherOwner?.(tokenSet, account)) === true)
+      throw new OtherOwnerError({ step: 'token-manager', requestSent: false })
     const session = runtime.uniqueId()
     await run(context.memory.of(account), { kind: 'sign-in', tokens: tokenSet, replaces, session }, context)
   }

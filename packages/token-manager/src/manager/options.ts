@@ -13,8 +13,9 @@ import type {
   WaitingSignIn,
 } from './token-manager.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
-import { howTokensAreLost, lostItsTokens, type TokenSet } from '../issuer/token-set.ts'
+import { howTokensAreLost, lostItsTokens, tokenSet, type TokenSet } from '../issuer/token-set.ts'
 import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
+import { jwtExpiry } from '../issuer/jwt-expiry.ts'
 import type { TokenStore } from '../store/token-store.ts'
 import { checkBudget } from '../budget/request-budget.ts'
 import { checkOptionNames, type OptionNames } from '../support/known-options.ts'
@@ -150,7 +151,23 @@ export async function checkedTokens(
   check(typeof auth_url === 'string' && auth_url !== '', 'tokens.auth_url must be a non-empty string')
   check(URL.canParse(auth_url), 'tokens.auth_url must be an address')
   const instance = (await sso.allowedAuthUrl?.(auth_url)) ?? auth_url
-  return isTokenSet(tokens) ? checkedTokenSet(tokens) : bareTokenSet({ refresh_token, auth_url: instance })
+  return isTokenSet(tokens) ? checkedTokenSet(tokens) : broughtAlong({ ...tokens, auth_url: instance })
+}
+
+/** With its access token, while that lives. @throws TypeError */
+async function broughtAlong({
+  refresh_token,
+  access_token,
+  expires_at,
+  auth_url,
+}: RefreshTokenGrant & { readonly auth_url: string }): Promise<TokenSet> {
+  const bare = bareTokenSet({ refresh_token, auth_url })
+  if (access_token === undefined) return bare
+  check(typeof access_token === 'string' && access_token !== '', 'tokens.access_token must be a non-empty string')
+  check(expires_at === undefined || Number.isFinite(expires_at), 'tokens.expires_at must be seconds since the epoch')
+  const ends = expires_at === undefined ? (await jwtExpiry())(access_token) : expires_at * 1000
+  if (ends === undefined || ends <= Date.now()) return bare
+  return tokenSet({ refresh_token, auth_url, access_token, token_type: 'Bearer', expires_at: Math.floor(ends / 1000) })
 }
 
 /** Whether `save` ends a session that is there: a sign-in does, a refresh token that was brought along does not. */
@@ -161,8 +178,9 @@ export function replacesSession(tokens: TokenSet | RefreshTokenGrant, options: S
   return replace
 }
 
-function isTokenSet(tokens: TokenSet | RefreshTokenGrant): tokens is TokenSet {
-  return 'access_token' in tokens && tokens.access_token !== undefined
+/** Whether it is the whole answer to a sign-in, and not what another client kept of one. */
+export function isTokenSet(tokens: TokenSet | RefreshTokenGrant): tokens is TokenSet {
+  return 'access_token' in tokens && tokens.access_token !== undefined && 'token_type' in tokens
 }
 
 function checkedTokenSet(tokens: TokenSet): TokenSet {

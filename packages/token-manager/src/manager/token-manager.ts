@@ -120,9 +120,15 @@ export interface TokenStatus {
   readonly last_failure?: RefreshFailure
 }
 
-/** A refresh token that somebody already has, without an access token: from another client, or from a person. */
+/**
+ * A refresh token that somebody already has: from another client, or from a person. The access token that came with it is served while it
+ * lives: at some services a refresh before its first use brings tokens that the API refuses.
+ */
 export interface RefreshTokenGrant {
   readonly refresh_token: string
+  readonly access_token?: string | undefined
+  /** Seconds since the epoch at which the access token ends. Left out: as the token itself says, if it is a JWT; else it is not kept. */
+  readonly expires_at?: number | undefined
   /** Base address of the instance that issued it; by default the issuer's own. */
   readonly auth_url?: string | undefined
 }

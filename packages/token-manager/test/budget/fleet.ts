@@ -16,7 +16,7 @@ import {
   UnreachableError,
 } from '../../src/index.ts'
 import type { Runtime } from '../../src/support.ts'
-import { jwtExpiry } from '../../src/keeper/need.ts'
+import { jwtExpiry } from '../../src/issuer/jwt-expiry.ts'
 import { manageTokens } from '../../src/manager/manager.ts'
 import { machine } from '../../src/refresh-protocol/machine.ts'
 import { chance } from '../refresh-protocol/simulation/chance.ts'

@@ -1,6 +1,6 @@
 /** A store full of accounts on the clock of the test, a service whose refresh tokens end, and what a keeper told. */
 import { ReauthenticationRequiredError, type TokenSet } from '../../src/index.ts'
-import { jwtExpiry } from '../../src/keeper/need.ts'
+import { jwtExpiry } from '../../src/issuer/jwt-expiry.ts'
 import { bench, type Bench } from '../refresh-protocol/harness.ts'
 
 export const minutes = (count: number): number => count * 60_000
