@@ -27,7 +27,3 @@ export function exchangeDetail(id: number): Promise<ExchangeDetail> {
 export function exchangeSecrets(id: number): Promise<ExchangeSecrets> {
   return call('POST', `exchanges/${id}/secrets`)
 }
-
-export function loginFile(number: number, extension: 'har' | 'mmd'): string {
-  return `/_emulator/logins/${number}.${extension}`
-}

@@ -1,9 +1,8 @@
 /**
- * The login that is looked at: what it is, how to take it away, and its sequence diagram.
+ * The login that is looked at: what it is, and its sequence diagram.
  */
 import type { ReadonlySignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { loginFile } from './api.ts'
 import { nameOf, type Login, type Logins } from './logins.ts'
 import { SequenceDiagram } from './sequence-diagram.tsx'
 import { counted, elapsed, moment } from './words.ts'
@@ -39,16 +38,6 @@ function LoginSheet({ login }: { readonly login: Login }): VNode {
             {first && ` · began ${moment(first.started / 1000)}`} · {elapsed(span)}
           </p>
         </div>
-        {login.number > 0 && (
-          <p class="exports">
-            <a class="button" href={loginFile(login.number, 'har')} download>
-              HAR
-            </a>
-            <a class="button" href={loginFile(login.number, 'mmd')} download>
-              Mermaid
-            </a>
-          </p>
-        )}
       </div>
       <SequenceDiagram lines={lines} />
     </>

@@ -15,7 +15,6 @@ import type { Exchange } from './journal/exchange.ts'
 import { hasTwoNames, isLoopback, listen, type Listener, type TlsVersions } from './http/listeners.ts'
 import type { EmulatorOptions, Settings } from './options/options.ts'
 import { parseEmulatorOptions } from './options/parse-options.ts'
-import { openapiRouter } from './openapi/description.ts'
 import { createOwnerApi } from './service/owner-api.ts'
 import { createServiceState } from './service/service-state.ts'
 import { publicKeys } from './service/signing-key.ts'
@@ -55,11 +54,7 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
   const switches = createSwitchboard(options, service, faults, journal, sockets.offer)
   journal.subscribe((exchange) => exchange && watch(exchange))
   const controlled = { service, faults, switches, ownerApiUrl }
-  const control = createControl([
-    inspectorRouter(controlled, journal),
-    openapiRouter(service),
-    switchesRouter(controlled),
-  ])
+  const control = createControl([inspectorRouter(controlled, journal), switchesRouter(controlled)])
   const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined, ownerApiUrl)
   const { sso, regional, token, regionalToken } = sockets
   for (const listener of new Set([sso, regional, token, regionalToken])) listener.serve(ssoApp)

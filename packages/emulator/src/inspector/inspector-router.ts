@@ -1,17 +1,14 @@
 /**
- * The inspector's part of `/_emulator`: its page, its events, the exchanges behind it, and logins to take away.
+ * The inspector's part of `/_emulator`: its page, its events, and the exchanges behind it.
  */
 import { Router, type Request } from 'express'
 import { problemResponse } from '../control/problem.ts'
 import { controlState, type Controlled } from '../control/state.ts'
-import type { Exchange } from '../journal/exchange.ts'
 import type { Journal } from '../journal/journal.ts'
 import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
 import { eventStream } from './event-stream.ts'
 import { exchangeDetail, exchangeLine } from './exchange-view.ts'
-import { harOf } from './har.ts'
 import { pageFile } from './inspector-page.ts'
-import { sequenceDiagram } from './mermaid.ts'
 
 export function inspectorRouter(controlled: Controlled, journal: Journal): Router {
   const router = Router()
@@ -23,8 +20,6 @@ export function inspectorRouter(controlled: Controlled, journal: Journal): Route
         found(String(params['name'])) ?? problemResponse(404, 'not_found', 'There is no such thing, or no longer'),
       ),
     )
-  const login = (number: string): readonly Exchange[] =>
-    journal.exchanges.filter(({ flow }) => flow !== undefined && String(flow) === number)
 
   router.get(
     '/events',
@@ -42,18 +37,5 @@ export function inspectorRouter(controlled: Controlled, journal: Journal): Route
     const secrets = journal.secretsOf(Number(id))
     return secrets && jsonResponse(200, secrets)
   })
-  serve('get', '/logins/:name.har', (number) => {
-    const exchanges = login(number)
-    return exchanges.length === 0 ? undefined : jsonResponse(200, harOf(exchanges), attachment(`${number}.har`))
-  })
-  serve('get', '/logins/:name.mmd', (number) => {
-    const exchanges = login(number)
-    const headers = { 'content-type': 'text/plain; charset=utf-8', ...attachment(`${number}.mmd`) }
-    return exchanges.length === 0 ? undefined : { status: 200, headers, body: sequenceDiagram(exchanges) }
-  })
   return router
-}
-
-function attachment(name: string): { readonly 'content-disposition': string } {
-  return { 'content-disposition': `attachment; filename="login-${name}"` }
 }

@@ -13,7 +13,6 @@ export function startPage(accounts: readonly EmulatorAccount[], ownerApiUrl: str
       ${accounts.map(accountEntry)}
       <p class="note apart">A passcode is valid for 30 seconds: reload this page for the next one.</p>
       <p><a href="/_emulator">Inspector</a>: each request of each sign-in, and switches</p>
-      <p><a href="/_emulator/openapi.json">Description of the API</a> (OpenAPI)</p>
       <p>Owner API: <code>${ownerApiUrl}</code></p>`,
   )
 }

@@ -63,7 +63,7 @@ export function isPasscodeCsrf(
 }
 
 /** Whether any legacy client's own redirect URI is taken: unless the option names those that are. */
-export function takesLegacyCallbacks(settings: StrictnessSettings): boolean {
+function takesLegacyCallbacks(settings: StrictnessSettings): boolean {
   return isLenient(settings) && !isCurrent(settings) && settings.redirectUris === undefined
 }
 

@@ -50,13 +50,12 @@ const segment = fc.oneof(
   fc.string().map(encodeURIComponent),
 )
 const address = fc.oneof(
-  fc.constantFrom('', '/', '/state', '/options', '/clock', '/firewall', '/reset', '/exchanges', '/openapi.json'),
+  fc.constantFrom('', '/', '/state', '/options', '/clock', '/firewall', '/reset', '/exchanges'),
   fc
     .tuple(fc.constantFrom('accounts', 'faults', 'scenarios', 'exchanges', 'assets', 'logins'), segment)
     .map((parts) => `/${parts.join('/')}`),
   segment.map((each) => `/accounts/${each}/access-tokens`),
   segment.map((each) => `/exchanges/${each}/secrets`),
-  segment.map((each) => `/logins/${each}.har?x=%`),
 )
 const content = fc.oneof(
   { weight: 6, arbitrary: fc.dictionary(names, value, { maxKeys: 4 }).map((fields) => JSON.stringify(fields)) },

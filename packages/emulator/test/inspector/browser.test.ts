@@ -166,7 +166,7 @@ describeInChromium('the inspector in a real Chromium', () => {
     await press('Home', 'Enter')
     await page.getByRole('heading', { level: 2, name: travellingAccount.identity }).waitFor()
 
-    await page.getByRole('link', { name: 'Mermaid' }).focus()
+    await page.getByRole('main').focus()
     await press('Tab')
     expect(await focused()).toContain('the account lives in the other region')
     await press('ArrowDown', 'ArrowDown')
