@@ -12,7 +12,7 @@ export function entryPage(context: PageContext, problem?: Notice): Html {
     autocomplete="one-time-code"
     autocapitalize="characters"
     spellcheck="false"
-    maxlength="20"
+    maxlength="40"
     autofocus
     ${inputAttributes('code')}
   />`
