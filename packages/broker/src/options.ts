@@ -5,6 +5,7 @@ import { checkOptionNames, type OptionNames, type TokenManager } from '@owner-ss
 import type { OwnerApiProxyOptions, ProblemListener } from '@owner-sso/express'
 import type { BrokerAlerts } from './http/account-tokens.ts'
 import type { AuditEntry } from './http/audit.ts'
+import { namesOf } from './http/guard.ts'
 import type { BrokerClients } from './clients/broker-clients.ts'
 
 /** What a broker needs of a token manager. */
@@ -82,7 +83,7 @@ export function parseBrokerOptions(options: TokenBrokerOptions): BrokerSettings 
   return {
     ...options,
     rotation: { rotates: rotation === 'rotate', grace: rotationGrace },
-    hosts: new Set(hosts.map((host) => host.toLowerCase())),
+    hosts: namesOf(hosts),
     limits: {
       callsPerMinute: limitOf('callsPerMinute', limits.callsPerMinute ?? 600),
       wrongKeysPerMinute: limitOf('wrongKeysPerMinute', limits.wrongKeysPerMinute ?? 20),

@@ -98,8 +98,15 @@ describe('the entrance', () => {
     expect(await (await fetch(`${other.url}/status`, { headers: { cookie: browser.cookie() } })).text()).toContain(
       'Accounts',
     )
+    // A copy of the cookie, as in a backup, is worth nothing once its owner has signed out: at any instance.
+    const headers = { cookie: browser.cookie() }
     expect((await browser.post('/status/leave', {})).status).toBe(303)
     expect((await browser.open('/status')).text).toContain('Enter the code')
+    for (const { url } of [page, other])
+      expect(await (await fetch(`${url}/status`, { headers })).text()).toContain('Enter the code')
+    expect(JSON.stringify(await notebook(page.store, 'status-page-departures').read())).not.toContain(
+      headers.cookie.split('=')[1]?.split('.')[0],
+    )
   })
 
   it('takes no code that is older than ten minutes, and the store tells none', async () => {
@@ -244,6 +251,62 @@ describe('what is sent to it', () => {
       'x y',
     ]
     expect(await Promise.all(names.map(statusUnder))).toEqual([421, 421, 200, 200, 200, 200, 421])
+    // Node reads the first of two.
+    const two = new Promise((resolve, reject) => {
+      const headers = ['Host', 'localhost', 'Host', 'evil.example']
+      httpRequest(`${page.url}/status`, { headers, setHost: false }, (response) =>
+        resolve(response.resume().statusCode),
+      )
+        .on('error', reject)
+        .end()
+    })
+    expect(await two).toBe(400)
+  })
+
+  it.each([
+    '//',
+    '//evil.example/status',
+    '/\\\\',
+    '/%',
+    '/status//',
+    '/status/%zz',
+    '*',
+    'http://evil.example',
+    '/status/..;/',
+  ])('is no page, and no fault, at %s', async (path) => {
+    const page = await start()
+    const browser = await inside(page)
+    const headers = { cookie: browser.cookie(), accept: 'text/html' }
+    const status = await new Promise((resolve, reject) => {
+      httpRequest(page.url, { path, headers }, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end()
+    })
+    expect([status, page.problems]).toEqual([path === 'http://evil.example' ? 421 : 404, []])
+  })
+
+  it('is no fault, whatever account an address or a form names', async () => {
+    const page = await start()
+    const browser = await inside(page)
+    for (const named of [
+      '',
+      ' ',
+      '\0',
+      'sub:7',
+      'SUB:7',
+      'SUB:7@x',
+      'owner-sso:x@y',
+      '\uFEFF',
+      '__proto__',
+      'x'.repeat(3000),
+    ]) {
+      const query = new URLSearchParams({ account: named }).toString()
+      for (const path of ['sign-in', 'sign-in/browser'])
+        expect([named, (await browser.open(`/status/${path}?${query}`)).status]).toEqual([named, 200])
+      const { status } = await browser.post('/status/sign-in', { account: named, identity: named, credential })
+      expect([named, [401, 303].includes(status)]).toEqual([named, true])
+    }
+    expect(page.problems).toEqual([])
   })
 
   it('gets headers that forbid frames, caches, foreign content and all scripts but one', async () => {
@@ -830,6 +893,34 @@ describe('the programs', () => {
     expect(await page.clients.list()).toEqual([])
     expect((await browser.open('/status')).text).not.toContain(newKey)
   })
+
+  it('take each form once for a day, for the visitor and the program that it was made for, however many follow', async () => {
+    const page = await startWithAccount()
+    const [browser, other] = [await inside(page), await inside(page)]
+    for (const name of ['kitchen', 'garage']) await page.clients.invite({ name, accounts: [account] })
+    const formAt = async (path: string, shownTo = browser) =>
+      String(load((await shownTo.open(path)).text)('[name=form]').val())
+    const form = await formAt('/status/program?name=kitchen')
+    const rotation = { action: 'rotate', sure: 'yes', form }
+    for (const [visitor, path] of [
+      [browser, '/status/program?name=garage'],
+      [browser, '/status/invite'],
+      [other, '/status/program?name=kitchen'],
+    ] as const)
+      expect([path, (await visitor.post(path, { ...rotation, name: 'x', account })).status]).toEqual([path, 403])
+    expect(keyIn(await browser.post('/status/program?name=kitchen', rotation))).not.toBe('')
+    for (let sent = 0; sent < 150; sent += 1) {
+      const fields = { form: await formAt('/status/invite'), name: '' }
+      expect((await browser.post('/status/invite', fields)).status).toBe(400)
+    }
+    expect((await browser.post('/status/program?name=kitchen', rotation)).status).toBe(409)
+    const late = await formAt('/status/program?name=kitchen')
+    const now = Date.now()
+    jest.spyOn(Date, 'now').mockReturnValue(now + 86_401_000)
+    const answer = await browser.post('/status/program?name=kitchen', { ...rotation, form: late })
+    expect([answer.status, load(answer.text)('main').text()]).toEqual([403, expect.stringContaining('has expired')])
+    expect((await browser.post('/status/program?name=kitchen', rotation)).status).toBe(403)
+  }, 30_000)
 
   it('keep their name and their key, whatever somebody types', async () => {
     const page = await startWithAccount()

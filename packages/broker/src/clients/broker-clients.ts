@@ -3,6 +3,7 @@
  */
 import { checkOptionNames, type Notes, type TokenStore } from '@owner-sso/core'
 import { type Invitation, type Invited, type KeptClient, type ListedClient, shownClient } from './client.ts'
+import { looksLike, namedClient } from './client-name.ts'
 import { type ClientList, clientListNotes, parseClientList } from './client-list.ts'
 import { ClientsError } from './clients-error.ts'
 import { checkedInvitation } from './invitation.ts'
@@ -118,7 +119,7 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       if (!(grace >= 0)) throw new TypeError('grace must be a number of seconds')
       const refresh_token = newSecret()
       const changed = await update((clients) => withSecret(clients, name, sha256(refresh_token), grace))
-      const client = changed.find((one) => one.name === name)
+      const client = namedClient(changed, name)
       if (client === undefined) throw unknownClient(name)
       return { client: shownClient(client), refresh_token }
     },
@@ -126,9 +127,9 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       checkName(name)
       let isThere = false
       await update((clients) => {
-        const others = clients.filter((client) => client.name !== name)
-        isThere = others.length < clients.length
-        return isThere ? others : clients
+        const revoked = namedClient(clients, name)
+        isThere = revoked !== undefined
+        return isThere ? clients.filter((client) => client.name !== revoked?.name) : clients
       })
       return isThere
     },
@@ -174,17 +175,17 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
 
 /** @throws ClientsError `name-taken` */
 function withClient(clients: readonly KeptClient[], client: KeptClient): readonly KeptClient[] {
-  if (clients.some(({ name }) => name === client.name)) throw nameTaken(client.name)
+  const alike = clients.find(({ name }) => looksLike(name, client.name))
+  if (alike !== undefined) throw nameTaken(alike.name)
   return [...clients, client]
 }
 
 /** The client's secrets before this one end at once, or in `grace` seconds. @throws ClientsError `unknown-client` */
 function withSecret(clients: readonly KeptClient[], name: string, hash: string, grace: number): readonly KeptClient[] {
-  const at = clients.findIndex((one) => one.name === name)
-  const before = clients[at]
+  const before = namedClient(clients, name)
   if (before === undefined) throw unknownClient(name)
   const older = grace === 0 ? [] : before.keys.map((key) => endingBy(key, now() + Math.ceil(grace)))
-  return clients.with(at, { ...before, keys: [...older, { sha256: hash }] })
+  return clients.with(clients.indexOf(before), { ...before, keys: [...older, { sha256: hash }] })
 }
 
 function notesAt(place: ClientsPlace, topic: 'clients' | 'uses'): SharedNotes {

@@ -27,6 +27,6 @@ export function entranceOf(store: TokenStore, path: string, visitors: () => Prom
       if (!isRight) return show(exchange, 401, 'This code is not right, or was used, or is too old.')
       return sendTo(exchange, path, (await visitors()).fresh(true).cookie)
     },
-    leave: async (exchange) => sendTo(exchange, path, (await visitors()).fresh(false).cookie),
+    leave: async (exchange) => sendTo(exchange, path, (await (await visitors()).leave(exchange.visitor)).cookie),
   }
 }

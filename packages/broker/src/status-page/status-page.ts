@@ -8,8 +8,10 @@ import { sendAnswer } from '@owner-sso/express'
 import Negotiator from 'negotiator'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { BrokerAlerts } from '../http/account-tokens.ts'
-import { isOwnHost } from '../http/guard.ts'
-import { refusal } from '../http/refusal.ts'
+import { hostRefusal, namesOf } from '../http/guard.ts'
+import { refusal, refusals } from '../http/refusal.ts'
+import { requestTarget } from '../http/request-target.ts'
+import { departuresIn } from './departures.ts'
 import { type Entrance, entranceOf } from './entrance.ts'
 import { BadRequestError, type Exchange, readForm, type Route, secure, sendPage } from './exchange.ts'
 import { type Failures, failuresOf } from './failures.ts'
@@ -96,12 +98,13 @@ export function statusPage(options: StatusPageOptions): StatusPage {
     ]),
     inside: insideRoutes(options, path, failures, entrance),
   })
-  const names = new Set(hosts.map((host) => host.toLowerCase()))
+  const names = namesOf(hosts)
 
   const handler: RequestListener = (request, response) => {
     secure(response, https)
     // A page of another site whose name was made to lead here (DNS rebinding) is called otherwise.
-    if (!isOwnHost(request.headers.host, names)) return sendText(response, 421, 'This is not the name of this broker.')
+    const refused = hostRefusal(request, names)
+    if (refused !== undefined) return sendText(response, ...refusals[refused])
     answer(request, response).catch((error: unknown) => {
       onProblem(error)
       if (response.headersSent) return response.destroy()
@@ -141,9 +144,10 @@ function insideRoutes(
 
 /** The key of their cookies is in the store: a store that was down is asked again. */
 function visitorsAt(store: TokenStore, path: string, https: boolean): () => Promise<Visitors> {
+  const departures = departuresIn(store)
   let visitors: Promise<Visitors> | undefined
   return () => {
-    visitors ??= visitorKey(store).then((key) => visitorsOf(key, path, https))
+    visitors ??= visitorKey(store).then((key) => visitorsOf(key, departures, path, https))
     visitors.catch(() => {
       visitors = undefined
     })
@@ -163,7 +167,7 @@ interface Answering {
 
 function answering({ path, visitors, entrance, open, inside }: Answering) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(request.url ?? '', 'http://broker')
+    const url = new URL(requestTarget(request).url.replace(/^\/?/u, 'http://broker/'))
     if (url.pathname === '/' && (request.method === 'GET' || request.method === 'HEAD')) {
       response.writeHead(303, { location: path }).end()
       return
@@ -173,7 +177,7 @@ function answering({ path, visitors, entrance, open, inside }: Answering) {
     if (!isOurs && !isForPeople(request)) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const name = `${method} ${url.pathname.slice(path.length).replace(/\/$/u, '')}`
-    const { cookie, ...known } = (await visitors()).of(request)
+    const { cookie, ...known } = await (await visitors()).of(request)
     // Elsewhere their cookie is not sent: a new one in its place would sign them out.
     const visitor = isOurs && cookie !== undefined ? { ...known, cookie } : known
     const empty: Exchange = { request, response, url, visitor, form: new URLSearchParams() }

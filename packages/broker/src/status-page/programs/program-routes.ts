@@ -20,8 +20,8 @@ export interface ProgramSurroundings {
   readonly https: boolean
   readonly tokens: Pick<TokenManager, 'accounts'>
   readonly clients: Pick<BrokerClients, 'invite' | 'list' | 'revoke' | 'rotate'>
-  /** Whether a form is sent for the first time. */
-  readonly isFirst: (form: string) => Promise<boolean>
+  /** Whether the form is sent for the first time. */
+  readonly isFirst: (exchange: Exchange) => Promise<boolean>
 }
 
 /** By method and what follows the page's path. */
@@ -46,17 +46,18 @@ async function showInvite(
   const accounts = await accountNames(tokens, listed)
   const context = contextOf(around, exchange)
   const program = listed.find(({ name }) => name === typedName(exchange.form))
-  const page = invitePage({ ...context, accounts, typed: exchange.form, form: newForm(), problem, program })
+  const page = invitePage({ ...context, accounts, typed: exchange.form, form: newForm(exchange), problem, program })
   return sendPage(exchange, status, page)
 }
 
-async function invite(around: ProgramSurroundings, { form }: Exchange): Promise<Reply> {
+async function invite(around: ProgramSurroundings, exchange: Exchange): Promise<Reply> {
+  const { form } = exchange
   const name = typedName(form)
   const refused =
     (text: string, status: number): Reply =>
     (to) =>
       showInvite(around, to, { title: 'Not invited', text }, status)
-  if (!(await around.isFirst(form.get('form') ?? ''))) return refused(sentBefore, 409)
+  if (!(await around.isFirst(exchange))) return refused(sentBefore, 409)
   try {
     const scope = form.get('scope') === 'proxy' ? 'proxy' : 'token'
     return showKey(around, await around.clients.invite({ name, accounts: [form.get('account') ?? ''], scope: [scope] }))
@@ -75,14 +76,14 @@ async function showProgram(around: ProgramSurroundings, exchange: Exchange, prob
   const program = (await around.clients.list()).find((client) => client.name === name)
   if (program === undefined) return showGone(around, exchange)
   const now = Date.now() / 1000
-  const page = programPage({ ...contextOf(around, exchange), program, form: newForm(), now, problem })
+  const page = programPage({ ...contextOf(around, exchange), program, form: newForm(exchange), now, problem })
   return sendPage(exchange, problem === undefined ? 200 : 409, page)
 }
 
 async function change(around: ProgramSurroundings, exchange: Exchange): Promise<Reply> {
   const { form } = exchange
   const name = nameIn(exchange)
-  if (!(await around.isFirst(form.get('form') ?? ''))) {
+  if (!(await around.isFirst(exchange))) {
     return (to) => showProgram(around, to, { title: 'Nothing was changed', text: sentBefore })
   }
   if (form.get('action') === 'revoke') {
