@@ -194,7 +194,7 @@ describe('owner-sso broker', () => {
     expect((await machine.run(['broker', 'revoke', 'heating'])).code).toBe(2)
 
     const { stdout: code } = await machine.run(['broker', 'code'])
-    expect(code).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}\n$/u)
+    expect(code).toMatch(/^[A-Z2-9]{4}(?:-[A-Z2-9]{4}){3}\n$/u)
     expect(await (await fetch(`${url}/status`)).text()).toContain('Enter the code')
     // Under its public name too, and as a page that is reached over https.
     const [seen] = await once(request(`${url}/status`, { headers: { host: 'broker.home.example' } }).end(), 'response')

@@ -3,6 +3,8 @@
  * name is the one that was meant.
  */
 
+import { requireOption } from '../given/given.ts'
+
 const allowed = /^[\p{L}\p{N}._@-][\p{L}\p{N}._@ -]{0,62}[\p{L}\p{N}._@-]$|^[\p{L}\p{N}]$/u
 /** Letters that nobody sees, and spaces that a page shows as one. */
 const unseen = /\p{Default_Ignorable_Code_Point}| {2}/u
@@ -10,8 +12,9 @@ const unseen = /\p{Default_Ignorable_Code_Point}| {2}/u
 /** The name of a new client, with its accents composed. @throws TypeError */
 export function checkedName(name: unknown): string {
   const composed = typeof name === 'string' ? name.normalize('NFC') : ''
-  if (allowed.test(composed) && !unseen.test(composed)) return composed
-  throw new TypeError('name must be 1 to 64 letters, digits, single spaces and . _ - @')
+  const isRight = allowed.test(composed) && !unseen.test(composed)
+  requireOption(isRight, 'name must be 1 to 64 letters, digits, single spaces and . _ - @', name)
+  return composed
 }
 
 /** Whether two names look the same, or nearly: with accents composed or not, or in letters of another width. */

@@ -4,7 +4,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { ClientScope, KeptClient } from '../clients/client.ts'
-import { accountNamed } from '../clients/client-list.ts'
+import { accountNamed, scopes } from '../clients/client-list.ts'
+import { requireFunctions, requireOption } from '../given/given.ts'
 import { type BrokerRefusalCode, RefusedCall } from './refusal.ts'
 
 /** The key of a call, as a bearer token (RFC 6750 section 2.1); `undefined` where there is none. */
@@ -43,13 +44,15 @@ export type Admission = { readonly client: string; readonly account: string } | 
  * The client and the account of a call with a key: for a gateway of one's own, such as apps/shared-proxy.
  *
  * @param scope - what the client has to be invited for
- * @throws ClientsError, StoreError where the clients were never read
+ * @throws ClientsError, StoreError where the clients were never read; TypeError for another scope
  */
 export async function admit(
   request: IncomingMessage,
   clients: Pick<BrokerClients, 'find'>,
   scope: ClientScope,
 ): Promise<Admission> {
+  requireFunctions('clients must be what brokerClients() returns', clients, ['find'])
+  requireOption(scopes.includes(scope), 'scope must be token or proxy', scope)
   const key = bearerKey(request)
   const client = key === undefined ? undefined : await clients.find(key)
   if (client === undefined) return { code: 'ERR_BROKER_UNKNOWN_KEY' }

@@ -7,6 +7,7 @@
  */
 import { createHash, randomInt } from 'node:crypto'
 import { notebook, type TokenStore } from '@owner-sso/core'
+import { requireStore } from '../given/given.ts'
 
 /** Without what looks alike: I and 1, O and 0. */
 const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
@@ -18,8 +19,9 @@ const lifetime = 600
 /** Where the codes stand, and what signs the page's cookies. */
 export const statusPageTopic = 'status-page'
 
-/** A code such as `K7PM-2XQD-9FHT-4WBC`, for the page's entrance. @throws StoreError */
+/** A code such as `K7PM-2XQD-9FHT-4WBC`, for the page's entrance. @throws StoreError; TypeError for what is no store */
 export async function statusPageCode(store: TokenStore): Promise<string> {
+  requireStore('store', store)
   const code = Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
   const until = now() + lifetime
   await notebook(store, statusPageTopic).change((notes) => ({

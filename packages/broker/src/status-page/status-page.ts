@@ -8,6 +8,14 @@ import { sendAnswer } from '@owner-sso/express'
 import Negotiator from 'negotiator'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { BrokerAlerts } from '../http/account-tokens.ts'
+import {
+  requireBoolean,
+  requireFunction,
+  requireFunctions,
+  requireHosts,
+  requireOption,
+  requireStore,
+} from '../given/given.ts'
 import { hostRefusal, namesOf } from '../http/guard.ts'
 import { refusal, refusals } from '../http/refusal.ts'
 import { requestTarget } from '../http/request-target.ts'
@@ -75,6 +83,23 @@ const optionNames: OptionNames<StatusPageOptions> = {
   onProblem: true,
 }
 
+/** @throws TypeError that names the option, and says what came */
+function checkKinds({ tokens, sso, clients, store, alerts, ...options }: StatusPageOptions): void {
+  const { path = '/status', hosts = [], shareSignIns, https, onProblem } = options
+  const isPath = typeof path === 'string' && /^(?:\/[\w.-]+)+$/u.test(path)
+  requireOption(isPath, 'path of the status page must be a path such as /status', path)
+  requireFunctions('tokens must be what createTokenManager() returns', tokens, ['accounts', 'on', 'save', 'status'])
+  requireFunctions('sso must be what createSso() returns', sso, ssoFunctions)
+  requireFunctions('clients must be what brokerClients() returns', clients, ['invite', 'list', 'revoke', 'rotate'])
+  requireStore('store', store)
+  requireHosts(hosts)
+  if (alerts !== undefined) requireFunctions('alerts must be what accountAlerts() returns', alerts, ['works'])
+  for (const [name, given] of Object.entries({ shareSignIns, https })) requireBoolean(name, given)
+  requireFunction('onProblem', onProblem)
+}
+
+const ssoFunctions = ['beginLogin', 'completeLogin', 'createAuthorizationUrl', 'redeemCallback', 'refresh'] as const
+
 /**
  * A page with accounts, clients, and the way to sign in and to let programs in and out.
  *
@@ -83,7 +108,7 @@ const optionNames: OptionNames<StatusPageOptions> = {
 export function statusPage(options: StatusPageOptions): StatusPage {
   checkOptionNames('statusPage', options, optionNames)
   const { tokens, store, path = '/status', https = false, hosts = [], onProblem = () => undefined } = options
-  if (!/^(?:\/[\w.-]+)+$/u.test(path)) throw new TypeError('path of the status page must be a path such as /status')
+  checkKinds(options)
   const failures = failuresOf(tokens, store)
   const visitors = visitorsAt(store, path, https)
   const entrance = entranceOf(store, path, visitors)
