@@ -22,7 +22,7 @@ import { guardRefusal } from './http/guard.ts'
 import type { BrokerHandler, RefuseUpgrade } from './http/handler.ts'
 import { callLimits } from './http/limits.ts'
 import { answerProxiedCall, type BrokerProxy, callers } from './http/proxied-call.ts'
-import { refusal } from './http/refusal.ts'
+import { notFound, refusal } from './http/refusal.ts'
 import { reportsTo } from './http/report.ts'
 import { requestTarget } from './http/request-target.ts'
 import { type TokenChanges, tokenChanges } from './http/token-changes.ts'
@@ -137,7 +137,7 @@ function handling({ around, proxy, hosts, routes }: Handling): (door: Door) => B
     if (host !== undefined) request.url = url
     const call: Call = { request, response, door, query: new URLSearchParams(search), told: {} }
     if (isProxied) return answer(call, around, 'proxy', answerProxiedCall(call, around, proxy))
-    if (route === undefined || methods === undefined) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))
+    if (route === undefined || methods === undefined) return sendAnswer(response, notFound(path))
     if (!methods.includes(method)) {
       return sendAnswer(response, refusal('ERR_BROKER_METHOD_NOT_ALLOWED', { allow: methods.join(', ') }))
     }

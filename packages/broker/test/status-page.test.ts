@@ -922,6 +922,21 @@ describe('the programs', () => {
     expect((await browser.post('/status/program?name=kitchen', rotation)).status).toBe(403)
   }, 30_000)
 
+  it('are told, with their key, that nobody is signed in to their account', async () => {
+    const page = await startWithAccount()
+    const browser = await inside(page)
+    await page.clients.invite({ name: 'early', accounts: ['nobody@example.com'] })
+    const early = await submit(browser, '/status/invite', { name: 'garage', account: 'nobody@example.com' })
+    const notice = load(early.text)('[role=alert]')
+    expect([keyIn(early) === '', notice.text()]).toEqual([
+      false,
+      expect.stringContaining('nobody@example.com is not signed in'),
+    ])
+    expect(notice.find('a').attr('href')).toBe('/status/sign-in?account=nobody%40example.com')
+    const invited = await submit(browser, '/status/invite', { name: 'kitchen' })
+    expect(load(invited.text)('[role=alert]')).toHaveLength(0)
+  })
+
   it('keep their name and their key, whatever somebody types', async () => {
     const page = await startWithAccount()
     const browser = await inside(page)

@@ -30,11 +30,17 @@ export function accountInHeader({ headers }: IncomingMessage): string | undefine
  */
 export function accountFor(client: KeptClient, scope: ClientScope, named: string | undefined): string {
   const { accounts } = client
-  if (!client.scope.includes(scope)) throw new RefusedCall('ERR_BROKER_SCOPE')
+  if (!client.scope.includes(scope)) throw new RefusedCall('ERR_BROKER_SCOPE', {}, scopeLacks[scope])
   if (named === undefined && accounts.length > 1) throw new RefusedCall('ERR_BROKER_NO_ACCOUNT')
   const account = named === undefined ? accounts[0] : accountNamed(named)
   if (account === undefined || !accounts.includes(account)) throw new RefusedCall('ERR_BROKER_ACCOUNT_NOT_ALLOWED')
   return account
+}
+
+const again = 'Revoke it, and invite it again with'
+const scopeLacks: Readonly<Record<ClientScope, string>> = {
+  token: `This program may call the owner API through the broker, and gets no token. ${again} --scope token.`,
+  proxy: `This program may have tokens, and not call the owner API through the broker. ${again} --scope proxy.`,
 }
 
 /** Who may make a call, or why it is refused. */

@@ -9,7 +9,7 @@ import { ClientsError } from '../clients/clients-error.ts'
 import { accountFor, accountInHeader } from './caller.ts'
 import { type Call, clientOf, type Surroundings } from './call.ts'
 import { livingIdToken, secondsLeft } from './lifetime.ts'
-import { type BrokerRefusalCode, RefusedCall } from './refusal.ts'
+import { type BrokerRefusalCode, RefusedCall, unknownKey } from './refusal.ts'
 import { type Fields, tokenRequestFields } from './token-request.ts'
 
 export interface Rotation {
@@ -103,7 +103,7 @@ class TokenError extends Error {
 
 /** Unknown, revoked and expired tokens are all the same to whoever sends them. */
 function invalidGrant(): TokenError {
-  return new TokenError('invalid_grant', 'The refresh_token is unknown, expired or revoked.')
+  return new TokenError('invalid_grant', `The refresh_token is unknown, expired or revoked. ${unknownKey}`)
 }
 
 interface TokenErrorAnswer {

@@ -17,7 +17,7 @@ import {
   requireStore,
 } from '../given/given.ts'
 import { hostRefusal, namesOf } from '../http/guard.ts'
-import { refusal, refusals } from '../http/refusal.ts'
+import { notFound, refusals } from '../http/refusal.ts'
 import { requestTarget } from '../http/request-target.ts'
 import { departuresIn } from './departures.ts'
 import { type Entrance, entranceOf } from './entrance.ts'
@@ -199,7 +199,7 @@ function answering({ path, visitors, entrance, open, inside }: Answering) {
     }
     const isOurs = url.pathname === path || url.pathname.startsWith(`${path}/`)
     // A program's call that the broker has no answer to ends here as well.
-    if (!isOurs && !isForPeople(request)) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))
+    if (!isOurs && !isForPeople(request)) return sendAnswer(response, notFound(url.pathname))
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const name = `${method} ${url.pathname.slice(path.length).replace(/\/$/u, '')}`
     const { cookie, ...known } = await (await visitors()).of(request)

@@ -18,7 +18,7 @@ import { newForm } from './sent-forms.ts'
 export interface ProgramSurroundings {
   readonly path: string
   readonly https: boolean
-  readonly tokens: Pick<TokenManager, 'accounts'>
+  readonly tokens: Pick<TokenManager, 'accounts' | 'status'>
   readonly clients: Pick<BrokerClients, 'invite' | 'list' | 'revoke' | 'rotate'>
   /** Whether the form is sent for the first time. */
   readonly isFirst: (exchange: Exchange) => Promise<boolean>
@@ -60,7 +60,10 @@ async function invite(around: ProgramSurroundings, exchange: Exchange): Promise<
   if (!(await around.isFirst(exchange))) return refused(sentBefore, 409)
   try {
     const scope = form.get('scope') === 'proxy' ? 'proxy' : 'token'
-    return showKey(around, await around.clients.invite({ name, accounts: [form.get('account') ?? ''], scope: [scope] }))
+    return await showKey(
+      around,
+      await around.clients.invite({ name, accounts: [form.get('account') ?? ''], scope: [scope] }),
+    )
   } catch (error) {
     if (error instanceof TypeError) return refused(`The ${error.message}.`, 400)
     if (!(error instanceof ClientsError)) throw error
@@ -91,7 +94,7 @@ async function change(around: ProgramSurroundings, exchange: Exchange): Promise<
     return (to) => (wasThere ? showRevoked(around, to) : showGone(around, to))
   }
   try {
-    return showKey(around, await around.clients.rotate(name))
+    return await showKey(around, await around.clients.rotate(name))
   } catch (error) {
     const isGone = error instanceof ClientsError && error.reason === 'unknown-client'
     if (isGone) return (to) => showGone(around, to)
@@ -99,12 +102,22 @@ async function change(around: ProgramSurroundings, exchange: Exchange): Promise<
   }
 }
 
-function showKey(around: ProgramSurroundings, invited: Invited): Reply {
+async function showKey(around: ProgramSurroundings, invited: Invited): Promise<Reply> {
+  const missing = await notSignedIn(around, invited)
   return (to) => {
     const { headers } = to.request
     const address = headers.origin ?? `${around.https ? 'https' : 'http'}://${headers.host}`
-    return sendPage(to, 200, keyPage({ ...contextOf(around, to), invited, address }))
+    return sendPage(to, 200, keyPage({ ...contextOf(around, to), invited, address, missing }))
   }
+}
+
+/** The first account of a program that nobody is signed in to. The key is shown also where that can't be read. */
+async function notSignedIn({ tokens }: ProgramSurroundings, { client }: Invited): Promise<string | undefined> {
+  for (const account of client.accounts) {
+    const status = await tokens.status(account).catch(() => undefined)
+    if (status?.state === 'signed-out' || status?.state === 'reauthentication-required') return account
+  }
+  return undefined
 }
 
 function showRevoked(around: ProgramSurroundings, exchange: Exchange): Promise<void> {
