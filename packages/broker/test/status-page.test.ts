@@ -872,7 +872,7 @@ describe('the programs', () => {
     expect([invited.status, invited.headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(await page.clients.find(key)).toMatchObject({ name: 'kitchen', accounts: [account], scope: ['token'] })
 
-    const rotated = await submit(browser, '/status/program?name=kitchen', { action: 'rotate' })
+    const rotated = await submit(browser, '/status/program?name=kitchen', { action: 'rotate', sure: 'yes' })
     const newKey = keyIn(rotated)
     expect([await page.clients.find(key), await page.clients.find(newKey)]).toMatchObject([
       undefined,
@@ -885,7 +885,7 @@ describe('the programs', () => {
     }
     expect(await page.clients.find(newKey)).toMatchObject({ name: 'kitchen' })
 
-    const revoked = await submit(browser, '/status/program?name=kitchen', { action: 'revoke' })
+    const revoked = await submit(browser, '/status/program?name=kitchen', { action: 'revoke', sure: 'yes' })
     expect(load(revoked.text)('h1').text()).toBe('kitchen is revoked')
     expect(await page.clients.list()).toEqual([])
     // Nor is the program back after a reload of an old page.
@@ -921,6 +921,33 @@ describe('the programs', () => {
     expect([answer.status, load(answer.text)('main').text()]).toEqual([403, expect.stringContaining('has expired')])
     expect((await browser.post('/status/program?name=kitchen', rotation)).status).toBe(403)
   }, 30_000)
+
+  it.each([
+    ['rotate', 'Make a new key for kitchen?', 'Make a new key'],
+    ['revoke', 'Revoke kitchen?', 'Revoke'],
+  ])('keep their key until a person has said twice that it is to end: %s', async (action, question, yes) => {
+    const page = await startWithAccount()
+    const browser = await inside(page)
+    const { refresh_token } = await page.clients.invite({ name: 'kitchen', accounts: [account] })
+    const asked = load((await submit(browser, '/status/program?name=kitchen', { action })).text)
+    const fields = (shown: typeof asked): Record<string, string> =>
+      Object.fromEntries(
+        shown('main [name]')
+          .get()
+          .map((each) => [String(shown(each).attr('name')), String(shown(each).val())]),
+      )
+    expect([asked('h1').text(), asked('main button').text(), fields(asked)['action']]).toEqual([question, yes, action])
+    for (const other of [{}, { action: 'x' }, { action: 'x', sure: 'yes' }]) {
+      const { text } = await submit(browser, '/status/program?name=kitchen', other)
+      expect(load(text)('h1').text()).toBe('kitchen')
+    }
+    expect(await page.clients.find(refresh_token)).toMatchObject({ name: 'kitchen' })
+    expect((await browser.post('/status/program?name=kitchen', fields(asked))).status).toBe(200)
+    expect(await page.clients.find(refresh_token)).toBeUndefined()
+    expect((await submit(browser, '/status/program?name=kitchen', { action: 'x' })).status).toBe(
+      action === 'rotate' ? 200 : 404,
+    )
+  })
 
   it('are told, with their key, that nobody is signed in to their account', async () => {
     const page = await startWithAccount()
@@ -964,7 +991,7 @@ describe('the programs', () => {
     await page.clients.invite({ name: 'kitchen', accounts: [account] })
     const form = load((await browser.open('/status/program?name=kitchen')).text)('[name=form]').val()
     await page.clients.revoke('kitchen')
-    const answer = await browser.post('/status/program?name=kitchen', { action, form: String(form) })
+    const answer = await browser.post('/status/program?name=kitchen', { action, sure: 'yes', form: String(form) })
     expect([answer.status, keyIn(answer), load(answer.text)('main p').first().text()]).toEqual([
       404,
       '',
@@ -985,7 +1012,7 @@ describe('the programs', () => {
       try {
         const { url } = await broker.listen({ port: 0 }, page.page.handler)
         const browser = await inside({ ...page, url })
-        const answer = await submit(browser, '/status/program?name=kitchen', { action: 'rotate' })
+        const answer = await submit(browser, '/status/program?name=kitchen', { action: 'rotate', sure: 'yes' })
         const lines = (id: string): string => load(answer.text)(`#${id}`).text()
         const accessToken = await tokens.getAccessToken(account)
         // Arguments can be read by everybody on a machine.

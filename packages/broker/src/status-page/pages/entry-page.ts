@@ -8,7 +8,7 @@ import { page, type PageContext } from './page.ts'
 export function entryPage(context: PageContext, problem?: Notice): Html {
   const title = 'Enter the code'
   const input = html`<input
-    class="input code"
+    class="input code long"
     autocomplete="one-time-code"
     autocapitalize="characters"
     spellcheck="false"

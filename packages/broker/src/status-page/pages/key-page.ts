@@ -1,7 +1,7 @@
 /**
  * A program's new key, with lines to paste. Only ever the answer to the form that made it.
  */
-import { accountQuery, card, field, type Html, noticeBox } from '#sign-in-pages'
+import { accountQuery, card, copyButton, field, type Html, noticeBox } from '#sign-in-pages'
 import { html } from 'hono/html'
 import type { ClientScope, Invited } from '../../clients/client.ts'
 import { page, type PageContext } from './page.ts'
@@ -27,7 +27,7 @@ export function keyPage(shown: KeyPage): Html {
           text: 'The program gets nothing for it until it is.',
           link: { href: `${path}/sign-in${accountQuery(missing)}`, label: 'Sign in' },
         }
-  const content = html`${noticeBox(notice, 'bad')} ${copied('key', 'Key', key)}
+  const content = html`${noticeBox(notice, 'bad')} ${copied('key', 'Key', key)} ${copyButton('key', 'Copy the key')}
     ${client.scope.map((scope) => linesOf(scope, key, address))}
     ${
       client.accounts.length > 1 &&

@@ -12,6 +12,7 @@ import { invitePage } from '../pages/invite-page.ts'
 import { keyPage } from '../pages/key-page.ts'
 import { messagePage, type PageContext } from '../pages/page.ts'
 import { programPage } from '../pages/program-page.ts'
+import { isProgramAction, type ProgramAction, surePage } from '../pages/sure-page.ts'
 import { type Reply, submissions } from '../sign-in/submissions.ts'
 import { newForm } from './sent-forms.ts'
 
@@ -83,13 +84,24 @@ async function showProgram(around: ProgramSurroundings, exchange: Exchange, prob
   return sendPage(exchange, problem === undefined ? 200 : 409, page)
 }
 
+/** What follows from it is said before it is done. */
+async function askFirst(around: ProgramSurroundings, exchange: Exchange, action: ProgramAction): Promise<void> {
+  const name = nameIn(exchange)
+  if (!(await around.clients.list()).some((client) => client.name === name)) return showGone(around, exchange)
+  const form = exchange.form.get('form') ?? ''
+  return sendPage(exchange, 200, surePage({ ...contextOf(around, exchange), name, action, form }))
+}
+
 async function change(around: ProgramSurroundings, exchange: Exchange): Promise<Reply> {
   const { form } = exchange
   const name = nameIn(exchange)
+  const action = form.get('action')
+  if (!isProgramAction(action)) return (to) => showProgram(around, to)
+  if (form.get('sure') !== 'yes') return (to) => askFirst(around, to, action)
   if (!(await around.isFirst(exchange))) {
     return (to) => showProgram(around, to, { title: 'Nothing was changed', text: sentBefore })
   }
-  if (form.get('action') === 'revoke') {
+  if (action === 'revoke') {
     const wasThere = await around.clients.revoke(name)
     return (to) => (wasThere ? showRevoked(around, to) : showGone(around, to))
   }
