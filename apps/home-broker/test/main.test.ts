@@ -270,6 +270,8 @@ it.each([
   ['OWNER_SSO_TLS_CERT', 'cert.pem'],
   ['OWNER_SSO_TLS_KEY', 'key.pem'],
   ['OWNER_SSO_PUBLIC_URL', 'broker'],
+  ['OWNER_SSO_HOSTS', 'broker.home.example:8700'],
+  ['OWNER_SSO_BEHIND_TLS_PROXY', 'yes'],
 ])('names a %s that can’t be used', (name, value) => {
   const given = { OWNER_SSO_AUTH_URL: 'https://auth.example.com', OWNER_SSO_STORE: 'file:data', [name]: value }
   expect(() => settingsFrom(given)).toThrow(SettingsError)

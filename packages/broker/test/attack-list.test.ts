@@ -294,6 +294,14 @@ describe('bodies', () => {
     )
   })
 
+  it('with the key as it stands in a file, behind a byte order mark and before a line end, are read', async () => {
+    const mark = Buffer.from('\uFEFF').toString('latin1')
+    expect((await home.token('', '', { authorization: `Bearer ${mark}${key}` })).status).toBe(200)
+    expect((await home.token('', '', { authorization: `Bearer ${mark}${mark}${key}` })).status).toBe(401)
+    const tokens = await tokensIn(await home.refresh(`\uFEFF${key}\r\n`))
+    expect(tokens).toMatchObject({ access_token: realToken, refresh_token: key })
+  })
+
   it.each([
     ['application/json', () => json()],
     ['application/x-www-form-urlencoded', () => `grant_type=refresh_token&refresh_token=${key}`],

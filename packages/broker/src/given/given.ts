@@ -83,7 +83,9 @@ export function requirePath(option: string, given: unknown): void {
 export function requireHosts(given: unknown): void {
   const must = 'hosts must be a list of names such as broker.home.example, without a port'
   requireOption(Array.isArray(given), must, given)
-  const wrong: unknown[] = given.filter((host: unknown) => typeof host !== 'string' || !/^[a-z\d.-]+$/iu.test(host))
+  const wrong: unknown[] = given.filter(
+    (host: unknown) => typeof host !== 'string' || !/^(?:[a-z\d.-]+|\[[\da-f:.]+\])$/iu.test(host),
+  )
   requireOption(wrong.length === 0, must, wrong[0])
 }
 

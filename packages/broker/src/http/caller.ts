@@ -8,9 +8,12 @@ import { accountNamed, scopes } from '../clients/client-list.ts'
 import { requireFunctions, requireOption } from '../given/given.ts'
 import { type BrokerRefusalCode, RefusedCall } from './refusal.ts'
 
-/** The key of a call, as a bearer token (RFC 6750 section 2.1); `undefined` where there is none. */
+/**
+ * The key of a call, as a bearer token (RFC 6750 section 2.1); `undefined` where there is none. A byte order mark, which a file
+ * may have before its text, is no part of it.
+ */
 export function bearerKey({ headers }: IncomingMessage): string | undefined {
-  return /^Bearer +([\w.~+/-]+=*)$/iu.exec(headers.authorization ?? '')?.[1]
+  return /^Bearer +(?:\u{EF}\u{BB}\u{BF})?([\w.~+/-]+=*)$/iu.exec(headers.authorization ?? '')?.[1]
 }
 
 /**

@@ -26,7 +26,8 @@ export async function answerTokenRequest(call: Call, around: Surroundings, rotat
   const note = { by: 'refresh', address: door.addressOf(request) } as const
   try {
     const fields = checkedFields(await tokenRequestFields(request))
-    const presented = fields.get('refresh_token') ?? ''
+    // As it was in a file: with a byte order mark, or a line's end.
+    const presented = fields.get('refresh_token')?.trim() ?? ''
     const client = await clientOf(presented, call, around)
     if (client === undefined) throw invalidGrant()
     told.account = accountFor(client, 'token', accountInHeader(request))
@@ -84,7 +85,7 @@ function checkedFields(fields: Fields | undefined): Fields {
   const grant = fields.get('grant_type')
   if (grant === undefined) throw new TokenError('invalid_request', 'Missing grant_type (a text)')
   if (grant !== 'refresh_token') throw new TokenError('unsupported_grant_type', 'The grant_type is not supported')
-  if (!fields.get('refresh_token')) throw new TokenError('invalid_request', 'Missing refresh_token (a text)')
+  if (!fields.get('refresh_token')?.trim()) throw new TokenError('invalid_request', 'Missing refresh_token (a text)')
   // RFC 6749 section 6 lets the scope be left out.
   const scope = (fields.get('scope') ?? '').split(' ').filter(Boolean)
   if (!scope.every((word) => knownScopes.has(word))) throw new TokenError('invalid_scope', 'The scope is unknown')
