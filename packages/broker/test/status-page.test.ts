@@ -231,6 +231,11 @@ describe('what is sent to it', () => {
       const response = await fetch(`${page.url}/status`, { headers: { cookie: `${name}=${each}` } })
       expect(await response.text()).toContain('Enter the code')
     }
+    // Nor does a forged one, or a stranger's, from elsewhere on this host shut anybody out.
+    for (const each of [forged[0], forged[3], `${theirs}.outside.${end}.${theirMac}`]) {
+      const response = await fetch(`${page.url}/status`, { headers: { cookie: `${name}=${each}; a=b; ${cookie}` } })
+      expect(await response.text()).toContain('Accounts')
+    }
   })
 
   it('is refused under a name that is not this machine’s (DNS rebinding), and served under one that was given', async () => {

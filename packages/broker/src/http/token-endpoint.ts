@@ -79,7 +79,8 @@ function sendTokens(response: ServerResponse, tokens: CurrentTokens, refresh_tok
 
 /** @throws TokenError */
 function checkedFields(fields: Fields | undefined): Fields {
-  if (fields === undefined) throw new TokenError('invalid_request', 'The body must be a JSON object or a form')
+  if (fields === undefined)
+    throw new TokenError('invalid_request', 'The body must be a JSON object or a form, as Content-Type says')
   if ((fields.get('client_id') ?? 'ownerapi') !== 'ownerapi')
     throw new TokenError('invalid_client', 'Unknown client_id')
   const grant = fields.get('grant_type')

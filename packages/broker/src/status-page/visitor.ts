@@ -38,14 +38,18 @@ export function visitorsOf(key: Buffer, departures: Departures, path: string, se
   const mac = (purpose: string, text: string): string =>
     createHmac('sha256', key).update(`${purpose} ${text}`).digest('base64url')
   const visitor = (id: string, isInside: boolean): Visitor => ({ id, isInside, formToken: mac('form', id) })
+  const signedVisitor = (value: string): Visitor | undefined => {
+    const [id = '', place = '', until = '', signature = ''] = value.split('.')
+    const isOurs = isEqual(signature, mac('visitor', `${id}.${place}.${until}`)) && Number(until) > now()
+    return isOurs ? visitor(id, place === 'inside') : undefined
+  }
   return {
     async of(request) {
-      const [, value = ''] = new RegExp(`(?:^|; )${name}=([^;]*)`, 'u').exec(request.headers.cookie ?? '') ?? []
-      const [id = '', place = '', until = '', signature = ''] = value.split('.')
-      const isOurs = isEqual(signature, mac('visitor', `${id}.${place}.${until}`))
-      if (!isOurs || Number(until) <= now()) return this.fresh(false)
-      const isInside = place === 'inside'
-      return isInside && (await departures.has(id)) ? this.fresh(false) : visitor(id, isInside)
+      // Whatever else runs on this host can set a cookie of this name beside ours, on any port: it shuts nobody out.
+      const sent = (request.headers.cookie ?? '').matchAll(new RegExp(`(?:^|; )${name}=([^;]*)`, 'gu'))
+      const known = [...sent].flatMap(([, value = '']) => signedVisitor(value) ?? [])
+      for (const each of known) if (each.isInside && !(await departures.has(each.id))) return each
+      return known.find(({ isInside }) => !isInside) ?? this.fresh(false)
     },
     fresh(isInside) {
       const id = randomBytes(16).toString('base64url')
