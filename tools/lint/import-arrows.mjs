@@ -72,12 +72,13 @@ const folders = {
   },
   // What answers a call knows neither the alerts nor the status page.
   broker: {
-    clients: [],
-    http: ['clients'],
-    listen: ['http'],
-    '': ['clients', 'http', 'listen'],
-    alerts: [],
-    'status-page': ['clients', 'http'],
+    given: [],
+    clients: ['given'],
+    http: ['clients', 'given'],
+    listen: ['http', 'given'],
+    '': ['clients', 'http', 'listen', 'given'],
+    alerts: ['given'],
+    'status-page': ['clients', 'http', 'given'],
   },
 }
 

@@ -1,7 +1,15 @@
 /**
  * The broker of a household, as a process: store, status page, alerts, from its environment to SIGTERM.
  */
-import { accountAlerts, brokerClients, statusPage, type StatusPage, tokenBroker, webhookAlert } from '@owner-sso/broker'
+import {
+  accountAlerts,
+  brokerClients,
+  refusalNotes,
+  statusPage,
+  type StatusPage,
+  tokenBroker,
+  webhookAlert,
+} from '@owner-sso/broker'
 import { createSso, createTokenManager, visible } from '@owner-sso/core'
 import { openStore } from './open-store.ts'
 import { type Settings, SettingsError, settingsFrom } from './settings.ts'
@@ -54,13 +62,17 @@ async function run(settings: Settings): Promise<void> {
   const https = publicUrl?.protocol === 'https:' || tls !== undefined
   const shown = { tokens, sso, clients, store, shareSignIns, path: pagePath, https, hosts, alerts }
   const page: StatusPage = statusPage(shown)
+  const noteRefusal = refusalNotes((what) => page.noteFailure(what))
   const broker = tokenBroker({
     tokens,
     clients,
     hosts,
     alerts,
     ...(apiUrl !== undefined && { proxy: { target: apiUrl, transport: settings.sso.transport } }),
-    audit: (entry) => log('call', { ...entry }),
+    audit: (entry) => {
+      log('call', { ...entry })
+      noteRefusal(entry)
+    },
     onProblem: (error, { code }) => log('problem', { code, message: messageOf(error) }),
   })
   const server = await broker.listen({ host, port, tls, behindTlsProxy }, page.handler)

@@ -54,8 +54,8 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
     host: optional('HOST') ?? '127.0.0.1',
     port: port(optional('PORT') ?? '8700'),
     tls: certificate(optional('OWNER_SSO_TLS_CERT'), optional('OWNER_SSO_TLS_KEY')),
-    behindTlsProxy: optional('OWNER_SSO_BEHIND_TLS_PROXY') === '1',
-    hosts: list('OWNER_SSO_HOSTS'),
+    behindTlsProxy: flag('OWNER_SSO_BEHIND_TLS_PROXY', optional('OWNER_SSO_BEHIND_TLS_PROXY')),
+    hosts: hostNames(list('OWNER_SSO_HOSTS')),
     publicUrl: address('OWNER_SSO_PUBLIC_URL', optional('OWNER_SSO_PUBLIC_URL')),
     webhook:
       webhookUrl === undefined
@@ -96,6 +96,17 @@ function keys(value: string | undefined): readonly Uint8Array[] | undefined {
   throw new SettingsError(
     "OWNER_SSO_ENCRYPTION_KEY must be 32 bytes in base64, such as 'openssl rand -base64 32' prints.",
   )
+}
+
+/** Another word would be taken for no without a word. */
+function flag(name: string, value = '0'): boolean {
+  if (/^[01]$/u.test(value)) return value === '1'
+  throw new SettingsError(`${name} must be 1 or 0.`)
+}
+
+function hostNames(names: readonly string[]): readonly string[] {
+  if (names.every((name) => /^[a-z\d.-]+$/iu.test(name))) return names
+  throw new SettingsError('OWNER_SSO_HOSTS must be names such as broker.home.example, without a port.')
 }
 
 function certificate(cert: string | undefined, key: string | undefined): Settings['tls'] {

@@ -124,7 +124,7 @@ it('runs as a user without rights, serves who was let in, and ends in order', as
   expect(token).toBe(await ownerSso('token'))
   expect(await (await fetch(`${url}/api/1/vehicles`, { headers })).json()).toMatchObject({ count: 2 })
   expect(emulator.requests.at(-1)?.headers['user-agent']).toBe('home/1')
-  expect(await ownerSso('broker', 'code')).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/u)
+  expect(await ownerSso('broker', 'code')).toMatch(/^[A-Z2-9]{4}(?:-[A-Z2-9]{4}){3}$/u)
 
   while (!log.includes('"client":"heating"')) await once(child.stdout, 'data')
   // Nobody reads its log any more: it goes on.
@@ -271,6 +271,8 @@ it.each([
   ['OWNER_SSO_TLS_CERT', 'cert.pem'],
   ['OWNER_SSO_TLS_KEY', 'key.pem'],
   ['OWNER_SSO_PUBLIC_URL', 'broker'],
+  ['OWNER_SSO_HOSTS', 'broker.home.example:8700'],
+  ['OWNER_SSO_BEHIND_TLS_PROXY', 'yes'],
 ])('names a %s that can’t be used', (name, value) => {
   const given = { OWNER_SSO_AUTH_URL: 'https://auth.example.com', OWNER_SSO_STORE: 'file:data', [name]: value }
   expect(() => settingsFrom(given)).toThrow(SettingsError)

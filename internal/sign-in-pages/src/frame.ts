@@ -3,7 +3,7 @@
  */
 import { visible } from '@owner-sso/core'
 import { html, raw } from 'hono/html'
-import { localTimesScript } from './local-times.ts'
+import { pageScript } from './page-script.ts'
 
 /** Markup in which every value was escaped. */
 export type Html = ReturnType<typeof html>
@@ -42,7 +42,7 @@ export function frame({ site, home, assets, title, narrow = false, aside }: Fram
           ${aside}
         </header>
         <main id="content" class="column ${narrow ? 'narrow' : ''}" tabindex="-1">${content}</main>
-        ${raw(`<script>${localTimesScript}</script>`)}
+        ${raw(`<script>${pageScript}</script>`)}
       </body>
     </html>`
 }

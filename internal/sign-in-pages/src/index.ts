@@ -1,10 +1,11 @@
 /** The pages of a sign-in, and one look for all pages. */
 export { ago, timeLeft, waitingTime } from './duration.ts'
+export { copyButton } from './copy-button.ts'
 export { type Complaints, csrfField, field, inputAttributes, type Notice, noticeBox } from './form.ts'
 export { card, type Frame, frame, type Html } from './frame.ts'
-export { scriptSource } from './local-times.ts'
 export { look } from './look.ts'
 export { moment, refusalNotice } from './moment.ts'
+export { scriptSource } from './page-script.ts'
 export { passcodeCard, type PasscodeCard } from './passcode-card.ts'
 export { servicePageCard, type ServicePageCard } from './service-page-card.ts'
 export { accountQuery, signInCard, type SignInCard } from './sign-in-card.ts'

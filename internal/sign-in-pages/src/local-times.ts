@@ -1,7 +1,6 @@
 /**
- * The one script of the pages: it writes each time as the reader's clock shows it. Without it they are read in UTC.
+ * A script that writes each time as the reader's clock shows it. Without it they are read in UTC.
  */
-import { createHash } from 'node:crypto'
 
 /** How a time is written, there and here. */
 const parts = {
@@ -16,9 +15,5 @@ const parts = {
 /** `26 Nov 2026, 22:51 UTC`. */
 export const utcTime: Intl.DateTimeFormat = new Intl.DateTimeFormat('en-GB', { ...parts, timeZone: 'UTC' })
 
-/** Stands at the end of each page. */
 export const localTimesScript: string = `const local = new Intl.DateTimeFormat('en-GB', ${JSON.stringify(parts)})
 for (const time of document.querySelectorAll('time')) time.textContent = local.format(new Date(time.dateTime))`
-
-/** For `script-src` of the pages' Content-Security-Policy: this script, and no other. */
-export const scriptSource: string = `'sha256-${createHash('sha256').update(localTimesScript).digest('base64')}'`

@@ -90,6 +90,7 @@ textarea.input { min-height: 6rem; resize: vertical; }
 .button:hover { background: var(--accent-strong); color: var(--on-accent); }
 .button.plain { border-color: var(--line); background: transparent; color: var(--ink); }
 .button.plain:hover { border-color: var(--field-line); background: var(--sunken); }
+.button[hidden] { display: none; }
 .button.small { min-height: 2.5rem; padding: 0.35rem 0.95rem; }
 .link {
   justify-self: start; padding: 0; border: 0; background: none; color: var(--accent); font: inherit; font-size: 0.9rem;

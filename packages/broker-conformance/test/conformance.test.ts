@@ -172,6 +172,15 @@ describe('the command', () => {
     expect(await withOneKey).toMatchObject({ code: 0, printed: expect.stringContaining(words) })
   })
 
+  it('takes a key as it stands in a file, with a byte order mark and the end of its line', async () => {
+    const given = {
+      OWNER_SSO_BROKER_KEY: `\uFEFF${home.key}\r\n`,
+      OWNER_SSO_BROKER_REVOKED_KEY: ` ${home.revokedKey}\n`,
+    }
+    expect(await check([home.url], given)).toMatchObject({ code: 0 })
+    expect(await check([home.url], {}, `\uFEFF${home.key}\r\n${home.revokedKey}\r\n`)).toMatchObject({ code: 0 })
+  })
+
   const key = { OWNER_SSO_BROKER_KEY: 'some-key' }
   it.each<[string, string[], Record<string, string>, RegExp]>([
     ['no address', [], key, /^One address is needed/u],

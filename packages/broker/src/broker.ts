@@ -22,8 +22,9 @@ import { guardRefusal } from './http/guard.ts'
 import type { BrokerHandler, RefuseUpgrade } from './http/handler.ts'
 import { callLimits } from './http/limits.ts'
 import { answerProxiedCall, type BrokerProxy, callers } from './http/proxied-call.ts'
-import { refusal } from './http/refusal.ts'
+import { notFound, refusal } from './http/refusal.ts'
 import { reportsTo } from './http/report.ts'
+import { requestTarget } from './http/request-target.ts'
 import { type TokenChanges, tokenChanges } from './http/token-changes.ts'
 import { answerTokenRequest, type Rotation, sendJson } from './http/token-endpoint.ts'
 import { type BrokerServer, listenAt, type ListenOptions } from './listen/listen.ts'
@@ -119,8 +120,8 @@ function handling({ around, proxy, hosts, routes }: Handling): (door: Door) => B
   return (door) => (request, response, next) => {
     if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
     closeWithConnection(request, response)
-    const { method = '', url = '' } = request
-    const [path = '', search = ''] = url.split(/\?(.*)/su)
+    const { method = '' } = request
+    const { url, path, search, host } = requestTarget(request)
     const isProxied = proxy !== undefined && path.startsWith('/api/')
     const [methods, route] = routes.get(path) ?? []
     if (!isProxied && route === undefined && next !== undefined) return next()
@@ -132,9 +133,11 @@ function handling({ around, proxy, hosts, routes }: Handling): (door: Door) => B
     const code = door.isLocal ? undefined : guardRefusal(request, hosts)
     if (code !== undefined) return sendAnswer(response, refusal(code))
     if (asksForUpgrade(request)) return sendAnswer(response, refusal('ERR_BROKER_UPGRADE_REFUSED'))
+    // The proxy forwards what follows the host.
+    if (host !== undefined) request.url = url
     const call: Call = { request, response, door, query: new URLSearchParams(search), told: {} }
     if (isProxied) return answer(call, around, 'proxy', answerProxiedCall(call, around, proxy))
-    if (route === undefined || methods === undefined) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))
+    if (route === undefined || methods === undefined) return sendAnswer(response, notFound(path))
     if (!methods.includes(method)) {
       return sendAnswer(response, refusal('ERR_BROKER_METHOD_NOT_ALLOWED', { allow: methods.join(', ') }))
     }

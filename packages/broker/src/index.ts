@@ -25,6 +25,7 @@ export { drainOf } from './listen/drain.ts'
 // Watch it.
 export type { AuditEntry } from './http/audit.ts'
 export type { BrokerAlerts } from './http/account-tokens.ts'
+export { refusalNotes } from './http/refusal-notes.ts'
 export type { BrokerRefusalCode } from './http/refusal.ts'
 
 // Two rooms beside it: tell people that an account has to sign in again, and let them.

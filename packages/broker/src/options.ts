@@ -5,7 +5,18 @@ import { checkOptionNames, type OptionNames, type TokenManager } from '@owner-ss
 import type { OwnerApiProxyOptions, ProblemListener } from '@owner-sso/express'
 import type { BrokerAlerts } from './http/account-tokens.ts'
 import type { AuditEntry } from './http/audit.ts'
+import { namesOf } from './http/guard.ts'
 import type { BrokerClients } from './clients/broker-clients.ts'
+import { isCallsPerMinute } from './clients/client-list.ts'
+import { longestGrace } from './clients/rotation.ts'
+import {
+  isObject,
+  requireFunction,
+  requireFunctions,
+  requireHosts,
+  requireNumber,
+  requireOption,
+} from './given/given.ts'
 
 /** What a broker needs of a token manager. */
 export type BrokerTokens = Pick<
@@ -63,39 +74,39 @@ const optionNames: OptionNames<TokenBrokerOptions> = {
   onProblem: true,
 }
 
-/** @throws TypeError that names the option */
+const tokenFunctions = ['accepted', 'accounts', 'getAccessToken', 'getTokens', 'invalidate', 'on', 'status'] as const
+const clientFunctions = ['close', 'find', 'noteUse', 'replaceSecret'] as const
+
+/** @throws TypeError that names the option, and says what came */
 export function parseBrokerOptions(options: TokenBrokerOptions): BrokerSettings {
   checkOptionNames('tokenBroker', options, optionNames)
   const { tokens, clients, rotation = 'same', rotationGrace = 60, hosts = [], limits = {}, audit, onProblem } = options
   checkOptionNames('limits', limits, { callsPerMinute: true, wrongKeysPerMinute: true, waiting: true })
-  requireThat(typeof tokens?.getTokens === 'function', 'tokens must be what createTokenManager() returns')
-  requireThat(typeof clients?.find === 'function', 'clients must be what brokerClients() returns')
-  requireThat(rotation === 'same' || rotation === 'rotate', 'rotation must be same or rotate')
-  requireThat(Number.isFinite(rotationGrace) && rotationGrace >= 0, 'rotationGrace must be a number of seconds')
-  requireThat(
-    Array.isArray(hosts) && hosts.every((host) => typeof host === 'string' && /^[a-z\d.-]+$/iu.test(host)),
-    'hosts must be a list of names such as broker.home.example, without a port',
-  )
-  for (const [name, listener] of Object.entries({ audit, onProblem })) {
-    requireThat(listener === undefined || typeof listener === 'function', `${name} must be a function`)
+  requireFunctions('tokens must be what createTokenManager() returns', tokens, tokenFunctions)
+  requireFunctions('clients must be what brokerClients() returns', clients, clientFunctions)
+  const { proxy, alerts } = options
+  requireOption(proxy === undefined || isObject(proxy), 'proxy must be an object with options of ownerApiProxy', proxy)
+  requireOption(rotation === 'same' || rotation === 'rotate', 'rotation must be same or rotate', rotation)
+  requireNumber('rotationGrace', rotationGrace, 'seconds', 0, longestGrace)
+  requireHosts(hosts)
+  if (alerts !== undefined) {
+    requireFunctions('alerts must be what accountAlerts() returns', alerts, ['signInNeeded', 'works'])
   }
+  for (const [name, listener] of Object.entries({ audit, onProblem })) requireFunction(name, listener)
   return {
     ...options,
     rotation: { rotates: rotation === 'rotate', grace: rotationGrace },
-    hosts: new Set(hosts.map((host) => host.toLowerCase())),
+    hosts: namesOf(hosts),
     limits: {
-      callsPerMinute: limitOf('callsPerMinute', limits.callsPerMinute ?? 600),
-      wrongKeysPerMinute: limitOf('wrongKeysPerMinute', limits.wrongKeysPerMinute ?? 20),
-      waiting: limitOf('waiting', limits.waiting ?? 1024),
+      callsPerMinute: limitOf('callsPerMinute', limits.callsPerMinute, 600),
+      wrongKeysPerMinute: limitOf('wrongKeysPerMinute', limits.wrongKeysPerMinute, 20),
+      waiting: limitOf('waiting', limits.waiting, 1024),
     },
   }
 }
 
-function limitOf(name: string, value: unknown): number {
-  requireThat(Number.isSafeInteger(value) && Number(value) > 0, `limits.${name} must be a whole number above 0`)
-  return Number(value)
-}
-
-function requireThat(condition: boolean, problem: string): asserts condition {
-  if (!condition) throw new TypeError(problem)
+function limitOf(name: string, given: unknown, usual: number): number {
+  const value = given === undefined ? usual : given
+  requireOption(isCallsPerMinute(value), `limits.${name} must be a whole number above 0`, value)
+  return value
 }

@@ -53,7 +53,9 @@ describe('pages of a browser', () => {
     'evil.example',
     'broker.example.evil.example',
     '127.0.0.1.evil.example',
-    'localhost.',
+    'localhost..',
+    '.',
+    'evil.example.',
     'a@127.0.0.1',
     '',
     'localhost:x',
@@ -64,13 +66,18 @@ describe('pages of a browser', () => {
     expect(answer.text).not.toContain(realToken)
   })
 
-  it.each(['127.0.0.1', '[::1]:80', 'LOCALHOST:8700', 'Broker.Example', '192.168.1.5:1'])(
-    'may be meant for %s',
-    async (host) => {
-      const answer = await send(lines('GET /token HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${key}`))
-      expect([answer.status, answer.text.includes(realToken)]).toEqual([200, true])
-    },
-  )
+  it.each([
+    '127.0.0.1',
+    '[::1]:80',
+    'LOCALHOST:8700',
+    'Broker.Example',
+    '192.168.1.5:1',
+    'localhost.:80',
+    'broker.example.',
+  ])('may be meant for %s', async (host) => {
+    const answer = await send(lines('GET /token HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${key}`))
+    expect([answer.status, answer.text.includes(realToken)]).toEqual([200, true])
+  })
 
   it.each([
     'Origin: http://evil.example',
@@ -117,11 +124,32 @@ describe('verbs and paths', () => {
     '/%74oken',
     '/',
     '*',
-    'http://127.0.0.1/token',
+    'http://127.0.0.1',
+    'http://localhost//token',
+    'http://evil.example/token',
+    'http://127.0.0.1@evil.example/token',
+    'ftp://127.0.0.1/token',
   ])('there is nothing at %s', async (path) => {
     const answer = await get(path)
-    expect([400, 404]).toContain(answer.status)
+    expect([400, 404, 421]).toContain(answer.status)
     expect(answer.text).not.toContain(realToken)
+  })
+
+  it('a whole address is as good as its path, and names the host as well', async () => {
+    const answer = await get('HTTP://localhost:8700/token?account=plain@example.com')
+    expect([answer.status, answer.text.includes(realToken)]).toEqual([200, true])
+    const call = await get('http://broker.example/api/1/vehicles?page=1')
+    expect([call.status, call.text.includes('"count":2')]).toEqual([200, true])
+    const lied = lines('GET http://localhost/token HTTP/1.1', 'Host: evil.example', `Authorization: Bearer ${key}`)
+    expect((await send(lied)).status).toBe(421)
+  })
+
+  it('a load balancer of HTTP/1.0 needs no name; whoever gives one needs a right one', async () => {
+    expect((await send('GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200)
+    expect((await send(`GET /token HTTP/1.0\r\nAuthorization: Bearer ${key}\r\n\r\n`)).text).toContain(realToken)
+    expect((await send('GET /healthz HTTP/1.0\r\nHost: evil.example\r\n\r\n')).status).toBe(421)
+    expect((await send('GET /healthz HTTP/1.0\r\nOrigin: http://evil.example\r\n\r\n')).status).toBe(403)
+    expect((await send(lines('GET /healthz HTTP/1.1'))).status).toBe(400)
   })
 
   it.each(['/api/2/x', '/api/1/../../token', '/api/1/%2e%2e/%2e%2e/token'])('the proxy refuses %s', async (path) => {
@@ -264,6 +292,22 @@ describe('bodies', () => {
         expect((await home.refresh('', { headers: { 'content-type': type }, body })).status).toBe(400)
       }),
     )
+  })
+
+  it('with the key as it stands in a file, behind a byte order mark and before a line end, are read', async () => {
+    const mark = Buffer.from('\uFEFF').toString('latin1')
+    expect((await home.token('', '', { authorization: `Bearer ${mark}${key}` })).status).toBe(200)
+    expect((await home.token('', '', { authorization: `Bearer ${mark}${mark}${key}` })).status).toBe(401)
+    const tokens = await tokensIn(await home.refresh(`\uFEFF${key}\r\n`))
+    expect(tokens).toMatchObject({ access_token: realToken, refresh_token: key })
+  })
+
+  it.each([
+    ['application/json', () => json()],
+    ['application/x-www-form-urlencoded', () => `grant_type=refresh_token&refresh_token=${key}`],
+  ])('of %s are read behind a byte order mark', async (type, body) => {
+    const answer = await home.refresh('', { headers: { 'content-type': type }, body: `\uFEFF${body()}` })
+    expect(await tokensIn(answer)).toMatchObject({ access_token: realToken })
   })
 
   it('that name a field twice are refused', async () => {

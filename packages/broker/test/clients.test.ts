@@ -150,6 +150,13 @@ describe.each(places)('clients in %s', (_place, open) => {
     [{ name: 'a/b' }, /name/u],
     [{ name: ' a' }, /name/u],
     [{ name: 'x'.repeat(65) }, /name/u],
+    // What nobody sees: spaces of no width, a direction, a Hangul filler, a variation, other spaces, two for one.
+    ...['\u200B', '\u200D', '\u202E', '\u3164', '\uFE0F', '\u00A0', '\u3000', '  '].map((unseen): [object, RegExp] => [
+      { name: `a${unseen}b` },
+      /name/u,
+    ]),
+    [{ accounts: ['ann@exam\u200Bple.com'] }, /accounts must be without characters that nobody sees/u],
+    [{ accounts: ['ann@example.com', '\u3164ann@example.com'] }, /accounts must be without/u],
     [{ accounts: [] }, /accounts/u],
     [{ accounts: ['SUB:1'] }, /accounts/u],
     [{ accounts: ['  '] }, /accounts/u],
@@ -171,6 +178,17 @@ it.each(['a', 'aB_.-@ 9', 'ß', 'x'.repeat(64)])('a client may be called %s', as
   const clients = brokerClients({ store: memoryTokenStore() })
   const { refresh_token } = await clients.invite({ ...invitation, name })
   expect((await clients.find(refresh_token))?.name).toBe(name)
+})
+
+it('names that look alike are one name, however their accents and letters are written', async () => {
+  const clients = brokerClients({ store: memoryTokenStore() })
+  const { client } = await clients.invite({ ...invitation, name: 'Cafe\u0301 1' })
+  expect(client.name).toBe('Caf\u00E9 1')
+  for (const name of ['Caf\u00E9 1', 'Cafe\u0301 1', '\uFF23af\u00E9 \uFF11']) {
+    await expect(clients.invite({ ...invitation, name })).rejects.toMatchObject({ reason: 'name-taken' })
+  }
+  expect((await clients.rotate('Cafe\u0301 1')).client.name).toBe('Caf\u00E9 1')
+  expect([await clients.revoke('Cafe\u0301 1'), await clients.list()]).toEqual([true, []])
 })
 
 it('a client that was revoked is not found by who asks after that, though an older look is under way', async () => {
@@ -336,9 +354,9 @@ describe('the file of clients', () => {
       expiresAt: '2101-01-31T12:00:00Z',
       limits: { callsPerMinute: 1 },
     }
-    const { clients } = await written({
-      clients: [client, { name: 'bare', keySha256: sha256('b'), accounts: ['ann'] }],
-    })
+    const list = { clients: [client, { name: 'bare', keySha256: sha256('b'), accounts: ['ann'] }] }
+    // With the byte order mark that an editor put before it.
+    const { clients } = await written(`\uFEFF${JSON.stringify(list)}`)
     const listed = [
       {
         name: 'home',

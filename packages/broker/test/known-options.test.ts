@@ -6,12 +6,16 @@ import { createSso, createTokenManager } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import {
   accountAlerts,
+  admit,
   brokerClients,
   type BrokerClients,
   commandAlert,
+  drainOf,
+  isOwnHost,
   isSignedWebhook,
   mqttAlert,
   statusPage,
+  statusPageCode,
   tokenBroker,
   webhookAlert,
 } from '../src/index.ts'
@@ -71,6 +75,26 @@ it.each<[call: string, () => unknown, lack: string]>([
   ['listen()', () => tokenBroker({ tokens, clients }).listen(any(undefined)), 'listen takes an object with unix, '],
   ['listen({})', () => tokenBroker({ tokens, clients }).listen(any({})), 'listen takes unix, the path of a socket, or'],
   ['brokerClients()', () => brokerClients(any(undefined)), 'brokerClients takes an object with file, store'],
+  [
+    'brokerClients with both',
+    () => brokerClients(any({ file: 'a', store })),
+    'brokerClients takes { file } or { store }',
+  ],
+  [
+    'listen with both',
+    () => tokenBroker({ tokens, clients }).listen(any({ unix: 'a', port: 0 })),
+    'port is not an option of listen with unix',
+  ],
+  [
+    'listen with the mode of a socket',
+    () => tokenBroker({ tokens, clients }).listen(any({ mode: 0o600, port: 0 })),
+    'mode is not an option of listen with port',
+  ],
+  [
+    'listen with another handler',
+    () => tokenBroker({ tokens, clients }).listen({ port: 0 }, any({})),
+    'also, the second argument of listen, must be a function',
+  ],
   ['invite()', () => clients.invite(any(undefined)), 'invite takes an object with name, accounts, '],
   ['accountAlerts()', () => accountAlerts(any(undefined)), 'accountAlerts takes an object with tokens, '],
   [
@@ -100,6 +124,114 @@ it.each<[call: string, () => unknown, lack: string]>([
 ])('%s is a TypeError that says what it lacks', async (_call, take, lack) => {
   await expect((async () => take())()).rejects.toThrow(lack)
   await expect((async () => take())()).rejects.toThrow(TypeError)
+})
+
+describe('an option of another kind is a TypeError that names it and says what came', () => {
+  const page = (more: object) => statusPage(any({ tokens, sso, clients, store, ...more }))
+  const broker = (more: object) => tokenBroker(any({ tokens, clients, ...more }))
+  const listen = (more: object) => tokenBroker({ tokens, clients }).listen(any(more))
+  const alerts = (more: object) => accountAlerts(any({ tokens, store, channels: [], ...more }))
+  const invite = (more: object) => clients.invite(any({ name: 'program', accounts: ['plain@example.com'], ...more }))
+  const place = (more: object) => brokerClients(any(more))
+  const channel = { name: 'sms', tell: async () => undefined }
+  const mqtt = (more: object) => mqttAlert(any({ url: 'mqtts://mqtt.example.com', ...more }))
+  const request = any({ headers: {} })
+
+  const rows: readonly (readonly [take: (more: object) => unknown, option: string, ...given: unknown[]])[] = [
+    [broker, 'tokens', 5, null, {}, Promise.resolve(tokens), [tokens]],
+    [broker, 'clients', 'clients.json', {}, { find: true }],
+    [broker, 'proxy', true, false, 'https://api.example.com', [], null],
+    [broker, 'rotation', true, 'ROTATE', null],
+    [broker, 'rotationGrace', '60', -1, Number.NaN, Infinity, 1e300],
+    [broker, 'hosts', 'broker.example', [5], ['broker.example:1'], {}],
+    [broker, 'audit', 'audit.log', {}],
+    [broker, 'onProblem', true],
+    [broker, 'alerts', 5, true, [], {}, { works: () => undefined }],
+    [(limits) => broker({ limits }), 'callsPerMinute', '60', 0, 1.5, null, Infinity],
+    [(limits) => broker({ limits }), 'wrongKeysPerMinute', true, -1],
+    [(limits) => broker({ limits }), 'waiting', [], 0],
+    [page, 'tokens', 5, {}],
+    [page, 'sso', {}, 'https://auth.example.com'],
+    [page, 'clients', [], { list: 1 }],
+    [page, 'store', {}, 'file:/data', Promise.resolve(store)],
+    [page, 'shareSignIns', 'no', 1],
+    [page, 'path', 'status', 5, '/'],
+    [page, 'https', 'yes', 1, null],
+    [page, 'hosts', 'broker.example', [null]],
+    [page, 'alerts', 5, { works: true }],
+    [page, 'onProblem', 'log'],
+    [listen, 'port', '8700', -1, 70_000, 1.5, null],
+    [listen, 'unix', 5, '', '~/broker.sock', true, null],
+    [(more) => listen({ unix: join(folder, 'socket'), ...more }), 'mode', '660', 0o1000],
+    [(more) => listen({ port: 0, ...more }), 'host', 5, '', 'localhost:80', 'http://localhost', 'a b'],
+    [(more) => listen({ port: 0, ...more }), 'behindTlsProxy', 'yes', 1],
+    [(tls) => listen({ port: 0, tls }), 'cert', 'cert.pem', '', 5, undefined],
+    [place, 'file', 5, '', null, '~/clients.json'],
+    [place, 'store', {}, null, 'redis://localhost', Promise.resolve(store)],
+    [invite, 'name', 5, '', 'a\u200Bb'],
+    [invite, 'accounts', 'plain@example.com', [], [5]],
+    [invite, 'scope', 'token', ['tokens'], []],
+    [invite, 'expiresAt', '2030-01-01', new Date(), 1, Date.now() + 1000, Infinity],
+    [(limits) => invite({ limits }), 'callsPerMinute', '60', 0],
+    [(more) => clients.rotate('program', more), 'grace', '60', true, -1, Infinity, []],
+    [({ name }: { name?: unknown }) => clients.revoke(any(name)), 'name', 5, '', {}],
+    [({ grace }: { grace?: unknown }) => clients.replaceSecret('x', any(grace)), 'grace', '60', -1],
+    [({ scope }: { scope?: unknown }) => admit(request, clients, any(scope)), 'scope', 'tokens', ['token']],
+    [({ clients: other }: { clients?: unknown }) => admit(request, any(other), 'token'), 'clients', {}, 'file'],
+    [({ hosts }: { hosts?: unknown }) => isOwnHost('a', any(hosts)), 'hosts', ['a'], 'a'],
+    [({ server }: { server?: unknown }) => drainOf(any(server)), 'server', {}, 5],
+    [({ store: other }: { store?: unknown }) => statusPageCode(any(other)), 'store', {}, 'file:/data'],
+    [alerts, 'tokens', {}],
+    [alerts, 'store', {}],
+    [alerts, 'channels', channel, 'sms', [5], [channel, channel]],
+    [alerts, 'accounts', ['plain@example.com'], 'plain@example.com'],
+    [alerts, 'signInUrl', 5, 'broker.example/status', 'file:///status'],
+    [alerts, 'every', '30', 0, Number.NaN, 1e9],
+    [alerts, 'retryAfter', 30, ['30'], [-1]],
+    [alerts, 'onFailure', 'log'],
+    [(more) => commandAlert(any(more)), 'command', 'true', [5], ['~/tell']],
+    [(more) => commandAlert(any({ command: ['true'], ...more })), 'timeout', '1', 0, Infinity, 1e12],
+    [mqtt, 'url', 5, 'http://mqtt.example.com'],
+    [mqtt, 'username', 5, {}],
+    [mqtt, 'password', 5, Buffer.from('x')],
+    [mqtt, 'topic', 5, 'a/#', ''],
+    [mqtt, 'ca', 5, '', '~/ca.pem'],
+    [mqtt, 'timeout', '1', 0],
+    [
+      (more) => webhookAlert(any({ url, secret, ...more })),
+      'url',
+      5,
+      'alerts.example.com',
+      'http://alerts.example.com',
+    ],
+    [(more) => webhookAlert(any({ url, secret, ...more })), 'secret', 5, 'short', undefined],
+    [(more) => webhookAlert(any({ url, secret, ...more })), 'timeout', '1', 0],
+    [({ now }: { now?: unknown }) => isSignedWebhook(secret, {}, '', any(now)), 'now', Number.NaN, '5', null],
+  ]
+  it.each(rows.map(([take, option, ...givens]) => ({ take, option, givens })))(
+    '$option',
+    async ({ take, option, givens }) => {
+      for (const given of givens) {
+        const message = await (async () => take({ [option]: given }))().catch((error: unknown) =>
+          error instanceof TypeError ? error.message : error,
+        )
+        expect([given, message]).toEqual([given, expect.stringMatching(new RegExp(`${option}.*, and not .`, 'u'))])
+      }
+    },
+  )
+
+  it('without a secret in it', () => {
+    const typed = 'correct horse'
+    const wrong = [
+      () => webhookAlert({ url, secret: typed }),
+      () => webhookAlert({ url: `http://ann:${typed}@alerts.example.com`, secret }),
+      () => mqttAlert({ url: `http://ann:${typed}@mqtt.example.com/${typed}` }),
+      () => mqttAlert({ url: typed }),
+      () => mqttAlert({ url: 'mqtts://mqtt.example.com', password: any([typed]) }),
+    ]
+    for (const take of wrong)
+      expect(take).toThrow(expect.objectContaining({ message: expect.not.stringContaining(typed) }))
+  })
 })
 
 it('a mistyped name in a clients’ file that a person wrote is refused, and the name of a later release is not', async () => {

@@ -86,7 +86,7 @@ describe('the entrance', () => {
     const browser = browserAt(page.url)
     expect((await browser.open('/status')).text).toContain('Enter the code')
     expect((await browser.post('/status/enter', { code: 'AAAA-AAAA' })).status).toBe(401)
-    expect((await browser.post('/status/enter', { code: ` ${code.toLowerCase().replace('-', ' ')} ` })).status).toBe(
+    expect((await browser.post('/status/enter', { code: ` ${code.toLowerCase().replaceAll('-', ' ')} ` })).status).toBe(
       303,
     )
     expect((await browser.open('/status')).text).toContain('Accounts')
@@ -98,8 +98,15 @@ describe('the entrance', () => {
     expect(await (await fetch(`${other.url}/status`, { headers: { cookie: browser.cookie() } })).text()).toContain(
       'Accounts',
     )
+    // A copy of the cookie, as in a backup, is worth nothing once its owner has signed out: at any instance.
+    const headers = { cookie: browser.cookie() }
     expect((await browser.post('/status/leave', {})).status).toBe(303)
     expect((await browser.open('/status')).text).toContain('Enter the code')
+    for (const { url } of [page, other])
+      expect(await (await fetch(`${url}/status`, { headers })).text()).toContain('Enter the code')
+    expect(JSON.stringify(await notebook(page.store, 'status-page-departures').read())).not.toContain(
+      headers.cookie.split('=')[1]?.split('.')[0],
+    )
   })
 
   it('takes no code that is older than ten minutes, and the store tells none', async () => {
@@ -107,8 +114,7 @@ describe('the entrance', () => {
     const [browser, other] = [browserAt(page.url), browserAt(page.url)]
     for (const each of [browser, other]) await each.open('/status')
     const [early, late] = [await page.code(), await page.code()]
-    expect(early).toMatch(/^[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}$/u)
-    expect(JSON.stringify(await notebook(page.store, 'status-page').read())).not.toContain(early.replace('-', ''))
+    expect(JSON.stringify(await notebook(page.store, 'status-page').read())).not.toContain(early.replaceAll('-', ''))
     const now = Date.now()
     const clock = jest.spyOn(Date, 'now').mockReturnValue(now + 590_000)
     expect((await browser.post('/status/enter', { code: early })).status).toBe(303)
@@ -116,22 +122,22 @@ describe('the entrance', () => {
     expect((await other.post('/status/enter', { code: late })).status).toBe(401)
   })
 
-  it('refuses to be guessed at', async () => {
+  it('lets the owner in whatever strangers have tried, with a code that nobody can guess', async () => {
     const store = memoryTokenStore()
     const [page, other] = [await start({ store }), await start({ store })]
-    const browsers = [browserAt(page.url), browserAt(other.url)]
-    for (const browser of browsers) await browser.open('/status')
-    const before = Date.now()
-    for (let guess = 0; guess < 20; guess += 1)
-      expect((await browsers[guess % 2]!.post('/status/enter', { code: `${guess}` })).status).toBe(401)
-    for (const browser of browsers)
-      expect((await browser.post('/status/enter', { code: await page.code() })).status).toBe(429)
-    // For a quarter of an hour from the first one on, as the page says.
-    const clock = jest.spyOn(Date, 'now').mockReturnValue(before + 899_000)
+    const [stranger, owner] = [browserAt(page.url), browserAt(other.url)]
+    for (const browser of [stranger, owner]) await browser.open('/status')
     const code = await page.code()
-    expect((await browsers[0]!.post('/status/enter', { code })).status).toBe(429)
-    clock.mockReturnValue(Date.now() + 60_000)
-    expect((await browsers[0]!.post('/status/enter', { code })).status).toBe(303)
+    const before = JSON.stringify(await notebook(store, 'status-page').read())
+    for (let guess = 0; guess < 200; guess += 1)
+      expect((await stranger.post('/status/enter', { code: `${guess}` })).status).toBe(401)
+    // A guess costs the store nothing.
+    expect(JSON.stringify(await notebook(store, 'status-page').read())).toBe(before)
+    // 16 of 32 letters are 80 bits.
+    expect(code).toMatch(/^[A-HJ-NP-Z2-9]{4}(?:-[A-HJ-NP-Z2-9]{4}){3}$/u)
+    expect(await owner.post('/status/enter', { code })).toMatchObject({ status: 303 })
+    // From the browser that has just guessed as well.
+    expect(await stranger.post('/status/enter', { code: await page.code() })).toMatchObject({ status: 303 })
   })
 
   it('shows nothing of accounts and clients, and does nothing, for who did not come in', async () => {
@@ -225,6 +231,11 @@ describe('what is sent to it', () => {
       const response = await fetch(`${page.url}/status`, { headers: { cookie: `${name}=${each}` } })
       expect(await response.text()).toContain('Enter the code')
     }
+    // Nor does a forged one, or a stranger's, from elsewhere on this host shut anybody out.
+    for (const each of [forged[0], forged[3], `${theirs}.outside.${end}.${theirMac}`]) {
+      const response = await fetch(`${page.url}/status`, { headers: { cookie: `${name}=${each}; a=b; ${cookie}` } })
+      expect(await response.text()).toContain('Accounts')
+    }
   })
 
   it('is refused under a name that is not this machine’s (DNS rebinding), and served under one that was given', async () => {
@@ -245,6 +256,62 @@ describe('what is sent to it', () => {
       'x y',
     ]
     expect(await Promise.all(names.map(statusUnder))).toEqual([421, 421, 200, 200, 200, 200, 421])
+    // Node reads the first of two.
+    const two = new Promise((resolve, reject) => {
+      const headers = ['Host', 'localhost', 'Host', 'evil.example']
+      httpRequest(`${page.url}/status`, { headers, setHost: false }, (response) =>
+        resolve(response.resume().statusCode),
+      )
+        .on('error', reject)
+        .end()
+    })
+    expect(await two).toBe(400)
+  })
+
+  it.each([
+    '//',
+    '//evil.example/status',
+    '/\\\\',
+    '/%',
+    '/status//',
+    '/status/%zz',
+    '*',
+    'http://evil.example',
+    '/status/..;/',
+  ])('is no page, and no fault, at %s', async (path) => {
+    const page = await start()
+    const browser = await inside(page)
+    const headers = { cookie: browser.cookie(), accept: 'text/html' }
+    const status = await new Promise((resolve, reject) => {
+      httpRequest(page.url, { path, headers }, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end()
+    })
+    expect([status, page.problems]).toEqual([path === 'http://evil.example' ? 421 : 404, []])
+  })
+
+  it('is no fault, whatever account an address or a form names', async () => {
+    const page = await start()
+    const browser = await inside(page)
+    for (const named of [
+      '',
+      ' ',
+      '\0',
+      'sub:7',
+      'SUB:7',
+      'SUB:7@x',
+      'owner-sso:x@y',
+      '\uFEFF',
+      '__proto__',
+      'x'.repeat(3000),
+    ]) {
+      const query = new URLSearchParams({ account: named }).toString()
+      for (const path of ['sign-in', 'sign-in/browser'])
+        expect([named, (await browser.open(`/status/${path}?${query}`)).status]).toEqual([named, 200])
+      const { status } = await browser.post('/status/sign-in', { account: named, identity: named, credential })
+      expect([named, [401, 303].includes(status)]).toEqual([named, true])
+    }
+    expect(page.problems).toEqual([])
   })
 
   it('gets headers that forbid frames, caches, foreign content and all scripts but one', async () => {
@@ -736,8 +803,6 @@ describe('a way through the page', () => {
       '303 /status/sign-in',
       '303 /status/sign-in',
     ])
-    // The wrong codes count no more.
-    expect(await notebook(page.store, 'status-page-codes').read()).toEqual({})
     expect(await posted('/sign-in', { identity: ` ${identity} `, credential })).toBe('303 /status/sign-in/passcode')
     expect(await open('/sign-in/passcode')).toBe('200 Enter your passcode')
     const factor = String(
@@ -812,7 +877,7 @@ describe('the programs', () => {
     expect([invited.status, invited.headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(await page.clients.find(key)).toMatchObject({ name: 'kitchen', accounts: [account], scope: ['token'] })
 
-    const rotated = await submit(browser, '/status/program?name=kitchen', { action: 'rotate' })
+    const rotated = await submit(browser, '/status/program?name=kitchen', { action: 'rotate', sure: 'yes' })
     const newKey = keyIn(rotated)
     expect([await page.clients.find(key), await page.clients.find(newKey)]).toMatchObject([
       undefined,
@@ -825,13 +890,83 @@ describe('the programs', () => {
     }
     expect(await page.clients.find(newKey)).toMatchObject({ name: 'kitchen' })
 
-    const revoked = await submit(browser, '/status/program?name=kitchen', { action: 'revoke' })
+    const revoked = await submit(browser, '/status/program?name=kitchen', { action: 'revoke', sure: 'yes' })
     expect(load(revoked.text)('h1').text()).toBe('kitchen is revoked')
     expect(await page.clients.list()).toEqual([])
     // Nor is the program back after a reload of an old page.
     for (const { again } of [invited, rotated, revoked]) expect(keyIn(await again())).toBe('')
     expect(await page.clients.list()).toEqual([])
     expect((await browser.open('/status')).text).not.toContain(newKey)
+  })
+
+  it('take each form once for a day, for the visitor and the program that it was made for, however many follow', async () => {
+    const page = await startWithAccount()
+    const [browser, other] = [await inside(page), await inside(page)]
+    for (const name of ['kitchen', 'garage']) await page.clients.invite({ name, accounts: [account] })
+    const formAt = async (path: string, shownTo = browser) =>
+      String(load((await shownTo.open(path)).text)('[name=form]').val())
+    const form = await formAt('/status/program?name=kitchen')
+    const rotation = { action: 'rotate', sure: 'yes', form }
+    for (const [visitor, path] of [
+      [browser, '/status/program?name=garage'],
+      [browser, '/status/invite'],
+      [other, '/status/program?name=kitchen'],
+    ] as const)
+      expect([path, (await visitor.post(path, { ...rotation, name: 'x', account })).status]).toEqual([path, 403])
+    expect(keyIn(await browser.post('/status/program?name=kitchen', rotation))).not.toBe('')
+    for (let sent = 0; sent < 150; sent += 1) {
+      const fields = { form: await formAt('/status/invite'), name: '' }
+      expect((await browser.post('/status/invite', fields)).status).toBe(400)
+    }
+    expect((await browser.post('/status/program?name=kitchen', rotation)).status).toBe(409)
+    const late = await formAt('/status/program?name=kitchen')
+    const now = Date.now()
+    jest.spyOn(Date, 'now').mockReturnValue(now + 86_401_000)
+    const answer = await browser.post('/status/program?name=kitchen', { ...rotation, form: late })
+    expect([answer.status, load(answer.text)('main').text()]).toEqual([403, expect.stringContaining('has expired')])
+    expect((await browser.post('/status/program?name=kitchen', rotation)).status).toBe(403)
+  }, 30_000)
+
+  it.each([
+    ['rotate', 'Make a new key for kitchen?', 'Make a new key'],
+    ['revoke', 'Revoke kitchen?', 'Revoke'],
+  ])('keep their key until a person has said twice that it is to end: %s', async (action, question, yes) => {
+    const page = await startWithAccount()
+    const browser = await inside(page)
+    const { refresh_token } = await page.clients.invite({ name: 'kitchen', accounts: [account] })
+    const asked = load((await submit(browser, '/status/program?name=kitchen', { action })).text)
+    const fields = (shown: typeof asked): Record<string, string> =>
+      Object.fromEntries(
+        shown('main [name]')
+          .get()
+          .map((each) => [String(shown(each).attr('name')), String(shown(each).val())]),
+      )
+    expect([asked('h1').text(), asked('main button').text(), fields(asked)['action']]).toEqual([question, yes, action])
+    for (const other of [{}, { action: 'x' }, { action: 'x', sure: 'yes' }]) {
+      const { text } = await submit(browser, '/status/program?name=kitchen', other)
+      expect(load(text)('h1').text()).toBe('kitchen')
+    }
+    expect(await page.clients.find(refresh_token)).toMatchObject({ name: 'kitchen' })
+    expect((await browser.post('/status/program?name=kitchen', fields(asked))).status).toBe(200)
+    expect(await page.clients.find(refresh_token)).toBeUndefined()
+    expect((await submit(browser, '/status/program?name=kitchen', { action: 'x' })).status).toBe(
+      action === 'rotate' ? 200 : 404,
+    )
+  })
+
+  it('are told, with their key, that nobody is signed in to their account', async () => {
+    const page = await startWithAccount()
+    const browser = await inside(page)
+    await page.clients.invite({ name: 'early', accounts: ['nobody@example.com'] })
+    const early = await submit(browser, '/status/invite', { name: 'garage', account: 'nobody@example.com' })
+    const notice = load(early.text)('[role=alert]')
+    expect([keyIn(early) === '', notice.text()]).toEqual([
+      false,
+      expect.stringContaining('nobody@example.com is not signed in'),
+    ])
+    expect(notice.find('a').attr('href')).toBe('/status/sign-in?account=nobody%40example.com')
+    const invited = await submit(browser, '/status/invite', { name: 'kitchen' })
+    expect(load(invited.text)('[role=alert]')).toHaveLength(0)
   })
 
   it('keep their name and their key, whatever somebody types', async () => {
@@ -861,7 +996,7 @@ describe('the programs', () => {
     await page.clients.invite({ name: 'kitchen', accounts: [account] })
     const form = load((await browser.open('/status/program?name=kitchen')).text)('[name=form]').val()
     await page.clients.revoke('kitchen')
-    const answer = await browser.post('/status/program?name=kitchen', { action, form: String(form) })
+    const answer = await browser.post('/status/program?name=kitchen', { action, sure: 'yes', form: String(form) })
     expect([answer.status, keyIn(answer), load(answer.text)('main p').first().text()]).toEqual([
       404,
       '',
@@ -882,7 +1017,7 @@ describe('the programs', () => {
       try {
         const { url } = await broker.listen({ port: 0 }, page.page.handler)
         const browser = await inside({ ...page, url })
-        const answer = await submit(browser, '/status/program?name=kitchen', { action: 'rotate' })
+        const answer = await submit(browser, '/status/program?name=kitchen', { action: 'rotate', sure: 'yes' })
         const lines = (id: string): string => load(answer.text)(`#${id}`).text()
         const accessToken = await tokens.getAccessToken(account)
         // Arguments can be read by everybody on a machine.

@@ -10,6 +10,7 @@ import {
   readFileSync,
   readSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { request } from 'node:http'
@@ -121,6 +122,7 @@ describe('owner-sso broker', () => {
     const caller = await notes('caller', '--scope', 'proxy', ...at)
     expect(caller).toContain(call('http://127.0.0.1:43121/api/1/vehicles'))
     expect(caller).not.toContain('/token')
+    expect(caller).toContain('was started with --with-proxy')
     const reader = await notes('reader', ...at)
     expect(reader).toContain(call('http://127.0.0.1:43121/token'))
     expect(reader).not.toContain('/api/')
@@ -128,6 +130,10 @@ describe('owner-sso broker', () => {
     expect(both).toContain(call('ADDRESS/token'))
     expect(both).toContain(call('ADDRESS/api/1/vehicles'))
     expect(both).toContain('ADDRESS is what owner-sso broker prints')
+    expect(caller + reader + both).not.toContain('is not signed in')
+    const early = await notes('early', '--account', 'Nobody@example.com')
+    expect(early).toContain('nobody@example.com is not signed in: early gets nothing until it is.')
+    expect(early).toContain('owner-sso login --account nobody@example.com')
   }, 90_000)
 
   it('says where it listens, and what to do there, and ends when its audit log is written, however slow that is', async () => {
@@ -187,14 +193,16 @@ describe('owner-sso broker', () => {
     expect(clients).toMatchObject([
       { name: 'heating', accounts: [account], scope: ['token'], expires_at: expect.any(Number) },
     ])
-    expect((await machine.run(['broker', 'list'])).stdout).toMatch(/^heating +plain@example\.com +token /u)
+    expect((await machine.run(['broker', 'list'])).stdout).toMatch(
+      /^heating +plain@example\.com +token +expires \d{4}-\d\d-\d\d \S+ \S+ +\d+ calls? /u,
+    )
 
     expect((await machine.run(['broker', 'revoke', 'heating'])).code).toBe(0)
     expect(await refreshed(url, second)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
     expect((await machine.run(['broker', 'revoke', 'heating'])).code).toBe(2)
 
     const { stdout: code } = await machine.run(['broker', 'code'])
-    expect(code).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}\n$/u)
+    expect(code).toMatch(/^[A-Z2-9]{4}(?:-[A-Z2-9]{4}){3}\n$/u)
     expect(await (await fetch(`${url}/status`)).text()).toContain('Enter the code')
     // Under its public name too, and as a page that is reached over https.
     const [seen] = await once(request(`${url}/status`, { headers: { host: 'broker.home.example' } }).end(), 'response')
@@ -227,6 +235,29 @@ describe('owner-sso broker', () => {
     expect(readFileSync(audit, 'utf8')).toMatch(/^(?:\{.*"ERR_BROKER_UNKNOWN_KEY"\}\n)+$/u)
     expect(notes().match(/The audit log can’t be written: ENOENT/gu)).toHaveLength(1)
   })
+
+  it('tells its operator of a key that no program has, once, on the terminal and on the page', async () => {
+    const { child, url, notes } = await started('--port', '0')
+    for (const key of ['owner-sso-mistyped', 'owner-sso-another'])
+      expect((await fetch(`${url}/token`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(401)
+    const said = 'A program was refused: it sent no key, or one that is mistyped, expired, revoked or replaced.'
+    await until(async () => notes().includes(said))
+    const { stdout: code } = await machine.run(['broker', 'code'])
+    const entry = await fetch(`${url}/status`)
+    const cookie = entry.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const [, token = ''] = /name="_csrf" value="([^"]+)"/u.exec(await entry.text()) ?? []
+    const body = new URLSearchParams({ _csrf: token, code })
+    const entered = await fetch(`${url}/status/enter`, {
+      method: 'POST',
+      body,
+      headers: { cookie },
+      redirect: 'manual',
+    })
+    const inside = { cookie: entered.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
+    expect(await (await fetch(`${url}/status`, { headers: inside })).text()).toContain(said)
+    expect(await stopped(child)).toBe(0)
+    expect([notes().split(said).length, notes().includes('owner-sso-')]).toEqual([2, false])
+  }, 60_000)
 
   it('says where it can’t make the folder of its socket', async () => {
     const home = machine.file('home', '')
@@ -305,6 +336,24 @@ describeWithMosquitto('an MQTT server', () => {
 })
 
 describe('an invitation', () => {
+  it('that has expired is listed so, and a new key for it is told to be of no use', async () => {
+    const file = machine.file('clients.json', '')
+    const keySha256 = 'ab'.repeat(32)
+    const client = { name: 'old', keySha256, accounts: [account], scope: ['token'], expiresAt: '2020-01-31T12:00:00Z' }
+    writeFileSync(
+      file,
+      JSON.stringify({ clients: [client, { name: 'older', keySha256: 'cd'.repeat(32), accounts: [account] }] }),
+    )
+    const { stdout } = await machine.run(['broker', 'list', '--clients', file])
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(/^old +plain@example\.com +token +expired 2020-01-31 \S+ \S+ +0 calls +never used$/u),
+      expect.stringMatching(/^older +plain@example\.com +proxy +no expiry +0 calls +never used$/u),
+      '',
+    ])
+    const { stderr } = await machine.run(['broker', 'rotate', 'old', '--clients', file])
+    expect(stderr).toContain('old has expired, and so has this key. Revoke it, and invite it again.')
+  })
+
   it.each([
     ['30d', 30 * 86_400],
     ['12h', 43_200],

@@ -6,6 +6,14 @@
  * succeeded by another after the claim's time, so an alert may come twice then, with the same id, but never gets lost.
  */
 import { checkOptionNames, notebook, type OptionNames, type TokenManager, type TokenStore } from '@owner-sso/core'
+import {
+  longestTimer,
+  requireFunction,
+  requireFunctions,
+  requireNumber,
+  requireOption,
+  requireStore,
+} from '../given/given.ts'
 import type { Alert, AlertChannel } from './alert.ts'
 import { begun, type Noted, noteIn, says, standingOf } from './noted-alert.ts'
 import { type AlertFailure, telling } from './telling.ts'
@@ -52,6 +60,16 @@ const optionNames: OptionNames<AccountAlertsOptions> = {
 const isChannel = (channel: Partial<AlertChannel> | null): boolean =>
   typeof channel?.name === 'string' && typeof channel.tell === 'function'
 
+/** What would tell nobody, and not say so before somebody has to sign in again. */
+function checkChannels(channels: readonly AlertChannel[]): void {
+  const must = 'channels must be a list of { name, tell }'
+  requireOption(Array.isArray(channels), must, channels)
+  for (const channel of channels) requireOption(isChannel(channel), must, channel)
+  const names = channels.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  requireOption(twice === undefined, 'channels must have names of their own, such as { ...channel, name }', twice)
+}
+
 /**
  * Watches accounts for people: see `AccountAlerts`.
  *
@@ -61,13 +79,17 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
   checkOptionNames('accountAlerts', options, optionNames)
   const { tokens, store, channels, accounts = async () => [], signInUrl, every = 30 } = options
   const { retryAfter = [30, 120, 600, 3600], onFailure = () => undefined } = options
-  // What would tell nobody, and not say so before somebody has to sign in again.
-  if (!Array.isArray(channels) || !channels.every(isChannel)) {
-    throw new TypeError('channels must be a list of { name, tell }')
-  }
-  if (typeof accounts !== 'function') {
-    throw new TypeError('accounts must be a function that resolves to a list of names')
-  }
+  requireFunctions('tokens must be what createTokenManager() returns', tokens, ['accounts', 'on', 'status'])
+  requireStore('store', store)
+  checkChannels(channels)
+  const isCallable = typeof accounts === 'function'
+  requireOption(isCallable, 'accounts must be a function that resolves to a list of names', accounts)
+  const isUrl = signInUrl === undefined || (URL.canParse(signInUrl) && /^https?:$/u.test(new URL(signInUrl).protocol))
+  requireOption(isUrl, 'signInUrl must be the http or https address of the status page', signInUrl)
+  requireNumber('every', every, 'seconds above 0', 0.001, longestTimer / 1000)
+  requireOption(Array.isArray(retryAfter), 'retryAfter must be a list of seconds', retryAfter)
+  for (const seconds of retryAfter) requireNumber('each of retryAfter', seconds, 'seconds')
+  requireFunction('onFailure', onFailure)
   const notes = notebook(store, 'alerts')
   const tell = telling({ notes, signInUrl, retryAfter, onFailure })
   /** What this process knows to be told by all channels, or needs no telling. */

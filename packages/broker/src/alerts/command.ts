@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { checkOptionNames, startTimeLimit, visible } from '@owner-sso/core'
+import { longestTimer, requireNumber, requireOption, requirePath } from '../given/given.ts'
 import { type Alert, type AlertChannel, alertBody } from './alert.ts'
 
 /** A program that is told. */
@@ -26,8 +27,10 @@ const passedOn = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TM
 export function commandAlert(options: CommandOptions): AlertChannel {
   checkOptionNames('commandAlert', options, { command: true, timeout: true })
   const { command, timeout = 30_000 } = options
-  const isList = Array.isArray(command) && command.every((word) => typeof word === 'string')
-  if (!isList || !command[0]) throw new TypeError("command of an alert must be a list such as ['program', 'argument']")
+  const isList = Array.isArray(command) && command.every((word) => typeof word === 'string') && Boolean(command[0])
+  requireOption(isList, "command of an alert must be a list such as ['program', 'argument']", command)
+  requirePath('command of an alert', command[0])
+  requireNumber('timeout', timeout, 'milliseconds above 0', 1, longestTimer)
   const [program, ...args] = command
   return {
     name: 'command',

@@ -6,6 +6,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { checkOptionNames, isLoopback, type OptionNames, withTimeLimit } from '@owner-sso/core'
+import { kindOf, longestTimer, requireNumber, requireOption, requirePath } from '../given/given.ts'
 import { type AlertChannel, alertBody } from './alert.ts'
 
 /** A broker of MQTT, and what is told there. */
@@ -42,11 +43,18 @@ export function mqttAlert(options: MqttOptions): AlertChannel {
   const address = URL.canParse(url) ? new URL(url) : undefined
   const isSafe = address?.protocol === 'mqtts:' || address?.protocol === 'wss:'
   const isHere = address?.protocol === 'mqtt:' && isLoopback(address)
-  if (!isSafe && !isHere) throw new TypeError('url of MQTT must be an mqtts address, or mqtt on a loopback host')
+  // There may be a password in it.
+  const must = 'url of MQTT must be an mqtts address, or mqtt on a loopback host'
+  requireOption(isSafe || isHere, must, address === undefined ? kindOf(url) : `${address.protocol}//${address.host}`)
   if (address?.username !== '' || address.password !== '') {
     throw new TypeError('url of MQTT must be without a user name and password: give username and password')
   }
-  if (!isTopic(topic)) throw new TypeError('topic of MQTT must be a topic without wildcards, such as owner-sso')
+  requireOption(isTopic(topic), 'topic of MQTT must be a topic without wildcards, such as owner-sso', topic)
+  for (const [name, text] of Object.entries({ username, password })) {
+    requireOption(text === undefined || typeof text === 'string', `${name} of MQTT must be text`, kindOf(text))
+  }
+  if (ca !== undefined) requirePath('ca of MQTT', ca)
+  requireNumber('timeout', timeout, 'milliseconds above 0', 1, longestTimer)
   return {
     name: 'mqtt',
     async tell(alert) {
@@ -77,8 +85,8 @@ function alertTopic(topic: string, account: string): string {
   return `${topic}/${encodeURIComponent(account).replaceAll('%40', '@')}`
 }
 
-function isTopic(topic: string): boolean {
-  return topic !== '' && !/[+#\0]|^\$|\/$/u.test(topic)
+function isTopic(topic: unknown): boolean {
+  return typeof topic === 'string' && topic !== '' && !/[+#\0]|^\$|\/$/u.test(topic)
 }
 
 async function loadClient(): Promise<typeof import('mqtt')> {

@@ -8,16 +8,18 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** Seconds that a webhook may be old (or early) when it is verified. */
 const tolerance = 300
 
+import { isObject, kindOf, requireNumber, requireOption } from '../given/given.ts'
+
 /** The bytes of a secret as people keep it: base64, with or without `whsec_` before it. 24 to 64 bytes. @throws TypeError */
 export function webhookKey(secret: string): Buffer {
   const text = typeof secret === 'string' ? secret.replace(/^whsec_/u, '') : ''
   const key = Buffer.from(text, 'base64')
   // Padded or not; what is after a padding is not decoded.
   const isBase64 = key.toString('base64').replaceAll('=', '') === text.replaceAll('=', '')
-  if (isBase64 && key.byteLength >= 24 && key.byteLength <= 64) return key
-  throw new TypeError(
-    "The secret of a webhook must be 24 to 64 bytes in base64, such as 'openssl rand -base64 32' prints.",
-  )
+  const isRight = isBase64 && key.byteLength >= 24 && key.byteLength <= 64
+  const must = "The secret of a webhook must be 24 to 64 bytes in base64, such as 'openssl rand -base64 32' prints"
+  requireOption(isRight, must, kindOf(secret))
+  return key
 }
 
 /** The headers of a signed webhook. @param at - seconds since the epoch */
@@ -45,9 +47,10 @@ export function isSignedWebhook(
   now: number = Date.now() / 1000,
 ): boolean {
   const key = webhookKey(secret)
-  if (typeof headers !== 'object' || headers === null)
-    throw new TypeError('headers must be an object, as Node gives it')
-  if (typeof body !== 'string') throw new TypeError('body must be text, as it was received')
+  requireOption(isObject(headers), 'headers must be an object, as Node gives it', headers)
+  requireOption(typeof body === 'string', 'body must be text, as it was received', body)
+  // By no number it can't be told whether a webhook is old.
+  requireNumber('now', now, 'seconds since the epoch')
   const [id = '', at = '', signatures = ''] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     String(headers[name] ?? ''),
   )

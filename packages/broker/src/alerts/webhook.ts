@@ -3,6 +3,7 @@
  * `webhook-id`: requests to the SSO service are never repeated, but this one goes to a receiver of one's own.
  */
 import { checkOptionNames, mayCarrySecrets, withTimeLimit } from '@owner-sso/core'
+import { kindOf, longestTimer, requireNumber, requireOption } from '../given/given.ts'
 import { type AlertChannel, alertBody } from './alert.ts'
 import { signedHeaders, webhookKey } from './signature.ts'
 
@@ -25,12 +26,14 @@ export function webhookAlert(options: WebhookOptions): AlertChannel {
   checkOptionNames('webhookAlert', options, { url: true, secret: true, timeout: true })
   const { url, secret, timeout = 10_000 } = options
   const address = URL.canParse(url) ? new URL(url) : undefined
-  if (address === undefined || !mayCarrySecrets(address)) {
-    throw new TypeError('url of a webhook must be an https address, or http on a loopback host')
-  }
+  // There may be a password in it.
+  const must = 'url of a webhook must be an https address, or http on a loopback host'
+  requireOption(address !== undefined, must, kindOf(url))
+  requireOption(mayCarrySecrets(address), must, `${address.protocol}//${address.host}`)
   if (address.username !== '' || address.password !== '') {
     throw new TypeError('url of a webhook must be without a user name and password: it is signed')
   }
+  requireNumber('timeout', timeout, 'milliseconds above 0', 1, longestTimer)
   const key = webhookKey(secret)
   return {
     name: 'webhook',

@@ -2,12 +2,14 @@
  * The clients: who they are, and letting them in and out. One list for all processes that share the place.
  */
 import { checkOptionNames, type Notes, type TokenStore } from '@owner-sso/core'
+import { requireNumber, requireOption, requirePath, requireStore } from '../given/given.ts'
 import { type Invitation, type Invited, type KeptClient, type ListedClient, shownClient } from './client.ts'
+import { looksLike, namedClient } from './client-name.ts'
 import { type ClientList, clientListNotes, parseClientList } from './client-list.ts'
 import { ClientsError } from './clients-error.ts'
 import { checkedInvitation } from './invitation.ts'
 import { keyFinder } from './key-finder.ts'
-import { endingBy, rotated } from './rotation.ts'
+import { endingBy, longestGrace, rotated } from './rotation.ts'
 import { newSecret, sha256 } from './secret.ts'
 import { clientUses } from './uses.ts'
 import { fileNotes } from './file-notes.ts'
@@ -67,7 +69,7 @@ export interface BrokerClients {
 const now = (): number => Math.floor(Date.now() / 1000)
 
 function checkName(name: string): void {
-  if (typeof name !== 'string' || name === '') throw new TypeError('name must be the name of a client')
+  requireOption(typeof name === 'string' && name !== '', 'name must be the name of a client', name)
 }
 
 /**
@@ -77,6 +79,7 @@ function checkName(name: string): void {
  */
 export function brokerClients(place: ClientsPlace): BrokerClients {
   checkOptionNames<{ file?: string; store?: TokenStore }>('brokerClients', place, { file: true, store: true })
+  checkPlace(place)
   const kept = notesAt(place, 'clients')
   let known: { readonly notes: Notes; readonly list: ClientList } | undefined
 
@@ -115,10 +118,10 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       checkOptionNames('rotate', options, { grace: true })
       checkName(name)
       const { grace = 0 } = options
-      if (!(grace >= 0)) throw new TypeError('grace must be a number of seconds')
+      requireNumber('grace', grace, 'seconds', 0, longestGrace)
       const refresh_token = newSecret()
       const changed = await update((clients) => withSecret(clients, name, sha256(refresh_token), grace))
-      const client = changed.find((one) => one.name === name)
+      const client = namedClient(changed, name)
       if (client === undefined) throw unknownClient(name)
       return { client: shownClient(client), refresh_token }
     },
@@ -126,9 +129,9 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       checkName(name)
       let isThere = false
       await update((clients) => {
-        const others = clients.filter((client) => client.name !== name)
-        isThere = others.length < clients.length
-        return isThere ? others : clients
+        const revoked = namedClient(clients, name)
+        isThere = revoked !== undefined
+        return isThere ? clients.filter((client) => client.name !== revoked?.name) : clients
       })
       return isThere
     },
@@ -144,6 +147,7 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       return isOver ? undefined : client
     },
     async replaceSecret(used, grace) {
+      requireNumber('grace', grace, 'seconds', 0, longestGrace)
       const secret = newSecret()
       let isKnown = false
       await update((clients) => {
@@ -174,25 +178,29 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
 
 /** @throws ClientsError `name-taken` */
 function withClient(clients: readonly KeptClient[], client: KeptClient): readonly KeptClient[] {
-  if (clients.some(({ name }) => name === client.name)) throw nameTaken(client.name)
+  const alike = clients.find(({ name }) => looksLike(name, client.name))
+  if (alike !== undefined) throw nameTaken(alike.name)
   return [...clients, client]
 }
 
 /** The client's secrets before this one end at once, or in `grace` seconds. @throws ClientsError `unknown-client` */
 function withSecret(clients: readonly KeptClient[], name: string, hash: string, grace: number): readonly KeptClient[] {
-  const at = clients.findIndex((one) => one.name === name)
-  const before = clients[at]
+  const before = namedClient(clients, name)
   if (before === undefined) throw unknownClient(name)
   const older = grace === 0 ? [] : before.keys.map((key) => endingBy(key, now() + Math.ceil(grace)))
-  return clients.with(at, { ...before, keys: [...older, { sha256: hash }] })
+  return clients.with(clients.indexOf(before), { ...before, keys: [...older, { sha256: hash }] })
 }
 
 function notesAt(place: ClientsPlace, topic: 'clients' | 'uses'): SharedNotes {
-  if ('file' in place && typeof place.file === 'string' && place.file !== '') {
-    return fileNotes(topic === 'clients' ? place.file : `${place.file}.${topic}`)
-  }
-  if ('store' in place && typeof place.store === 'object') return storeNotes(place.store, topic)
+  if ('store' in place && place.store !== undefined) return storeNotes(place.store, topic)
+  if ('file' in place) return fileNotes(topic === 'clients' ? place.file : `${place.file}.${topic}`)
   throw new TypeError('brokerClients takes { file } or { store }')
+}
+
+function checkPlace({ file, store }: { readonly file?: unknown; readonly store?: unknown }): void {
+  if ((file === undefined) === (store === undefined)) throw new TypeError('brokerClients takes { file } or { store }')
+  if (file !== undefined) requirePath('file', file)
+  else requireStore('store', store)
 }
 
 function nameTaken(name: string): ClientsError {

@@ -33,7 +33,7 @@ export interface ListedClient extends BrokerClient {
 
 /** Whom to let in, and to what. */
 export interface Invitation {
-  /** 1 to 64 letters, digits, spaces and `. _ - @`; no other client has it. */
+  /** 1 to 64 letters, digits, single spaces and `. _ - @`; no other client has one that looks like it. */
   readonly name: string
   /**
    * The accounts it may use, by their e-mail or their name in the token store. A client that refreshes has one; where there

@@ -31,7 +31,7 @@ export function fileNotes(file: string): SharedNotes {
     try {
       const identity = await identityOf(file)
       if (known !== undefined && known.identity === identity) return known.notes
-      const notes = notesIn(await readFile(file, 'utf8'), file)
+      const notes = notesIn(new TextDecoder().decode(await readFile(file)), file)
       // Read between two looks at it, and not so young that another may look the same.
       const isSettled = identity !== undefined && (await identityOf(file)) === identity
       known = isSettled ? { identity, notes } : undefined
@@ -70,7 +70,7 @@ export function fileNotes(file: string): SharedNotes {
   }
 }
 
-/** @throws ClientsError `malformed` */
+/** @param text - without the byte order mark that some editors put before it. @throws ClientsError `malformed` */
 function notesIn(text: string, file: string): Notes {
   try {
     const notes: unknown = JSON.parse(text)

@@ -6,6 +6,9 @@
  */
 import type { ClientKey, KeptClient } from './client.ts'
 
+/** Seconds that a grace may last: ten years are for ever. */
+export const longestGrace: number = 10 * 365 * 86_400
+
 /** New tokens of a client that it has not used yet: so often it may be answered in vain before the first of them ends. */
 const mostUnused = 8
 

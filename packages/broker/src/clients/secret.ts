@@ -2,6 +2,7 @@
  * A client's secret: 256 random bits. Nobody can guess it, so a plain SHA-256 of it is what is kept (`key-finder.ts`).
  */
 import { createHash, randomBytes } from 'node:crypto'
+import { requireOption } from '../given/given.ts'
 
 /** Tells people, and programs that search for leaked secrets, what it is. */
 const prefix = 'owner-sso-'
@@ -12,6 +13,6 @@ export function newSecret(): string {
 
 /** 64 hexadecimal digits in lower case. @throws TypeError */
 export function sha256(text: string): string {
-  if (typeof text !== 'string') throw new TypeError('secret must be text')
+  requireOption(typeof text === 'string', 'secret must be text', text)
   return createHash('sha256').update(text).digest('hex')
 }

@@ -7,7 +7,9 @@ import type { Audit } from './audit.ts'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { KeptClient } from '../clients/client.ts'
 import type { Door } from './door.ts'
+import { bearerKey } from './caller.ts'
 import type { CallLimits } from './limits.ts'
+import { RefusedCall, unknownKey } from './refusal.ts'
 import type { Reports } from './report.ts'
 
 /** One request and its answer to be. */
@@ -29,6 +31,19 @@ export interface Surroundings {
   readonly limits: CallLimits
   readonly audit: Audit
   readonly reports: Reports
+}
+
+/**
+ * The client whose key a call has.
+ *
+ * @throws RefusedCall where it has none, or nobody's; ClientsError, StoreError
+ */
+export async function clientWithKey(call: Call, around: Surroundings): Promise<KeptClient> {
+  const key = bearerKey(call.request)
+  const client = await clientOf(key, call, around)
+  if (client === undefined)
+    throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY', {}, key === undefined ? undefined : unknownKey)
+  return client
 }
 
 /**

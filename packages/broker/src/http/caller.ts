@@ -4,12 +4,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { ClientScope, KeptClient } from '../clients/client.ts'
-import { accountNamed } from '../clients/client-list.ts'
+import { accountNamed, scopes } from '../clients/client-list.ts'
+import { requireFunctions, requireOption } from '../given/given.ts'
 import { type BrokerRefusalCode, RefusedCall } from './refusal.ts'
 
-/** The key of a call, as a bearer token (RFC 6750 section 2.1); `undefined` where there is none. */
+/**
+ * The key of a call, as a bearer token (RFC 6750 section 2.1); `undefined` where there is none. A byte order mark, which a file
+ * may have before its text, is no part of it.
+ */
 export function bearerKey({ headers }: IncomingMessage): string | undefined {
-  return /^Bearer +([\w.~+/-]+=*)$/iu.exec(headers.authorization ?? '')?.[1]
+  return /^Bearer +(?:\u{EF}\u{BB}\u{BF})?([\w.~+/-]+=*)$/iu.exec(headers.authorization ?? '')?.[1]
 }
 
 /**
@@ -29,11 +33,17 @@ export function accountInHeader({ headers }: IncomingMessage): string | undefine
  */
 export function accountFor(client: KeptClient, scope: ClientScope, named: string | undefined): string {
   const { accounts } = client
-  if (!client.scope.includes(scope)) throw new RefusedCall('ERR_BROKER_SCOPE')
+  if (!client.scope.includes(scope)) throw new RefusedCall('ERR_BROKER_SCOPE', {}, scopeLacks[scope])
   if (named === undefined && accounts.length > 1) throw new RefusedCall('ERR_BROKER_NO_ACCOUNT')
   const account = named === undefined ? accounts[0] : accountNamed(named)
   if (account === undefined || !accounts.includes(account)) throw new RefusedCall('ERR_BROKER_ACCOUNT_NOT_ALLOWED')
   return account
+}
+
+const again = 'Revoke it, and invite it again with'
+const scopeLacks: Readonly<Record<ClientScope, string>> = {
+  token: `This program may call the owner API through the broker, and gets no token. ${again} --scope token.`,
+  proxy: `This program may have tokens, and not call the owner API through the broker. ${again} --scope proxy.`,
 }
 
 /** Who may make a call, or why it is refused. */
@@ -43,13 +53,15 @@ export type Admission = { readonly client: string; readonly account: string } | 
  * The client and the account of a call with a key: for a gateway of one's own, such as apps/shared-proxy.
  *
  * @param scope - what the client has to be invited for
- * @throws ClientsError, StoreError where the clients were never read
+ * @throws ClientsError, StoreError where the clients were never read; TypeError for another scope
  */
 export async function admit(
   request: IncomingMessage,
   clients: Pick<BrokerClients, 'find'>,
   scope: ClientScope,
 ): Promise<Admission> {
+  requireFunctions('clients must be what brokerClients() returns', clients, ['find'])
+  requireOption(scopes.includes(scope), 'scope must be token or proxy', scope)
   const key = bearerKey(request)
   const client = key === undefined ? undefined : await clients.find(key)
   if (client === undefined) return { code: 'ERR_BROKER_UNKNOWN_KEY' }

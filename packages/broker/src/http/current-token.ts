@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto'
 import type { CurrentTokens } from '@owner-sso/core'
 import Negotiator from 'negotiator'
 import { accountFor, accountInHeader, bearerKey } from './caller.ts'
-import { type Call, clientOf, type Surroundings } from './call.ts'
+import { type Call, clientWithKey, type Surroundings } from './call.ts'
 import { secondsLeft } from './lifetime.ts'
-import { RefusedCall } from './refusal.ts'
+import { RefusedCall, unknownKey } from './refusal.ts'
 import type { TokenChanges } from './token-changes.ts'
 
 /** Who asks. */
@@ -52,8 +52,7 @@ async function askerOf(call: Call, around: Surroundings): Promise<Asker> {
   if (key === undefined && request.headers.authorization === undefined && door.isTrusted) {
     return { client: 'unix socket', account: named ?? (await onlyAccount(around)) }
   }
-  const client = await clientOf(key, call, around)
-  if (client === undefined) throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY')
+  const client = await clientWithKey(call, around)
   return { client: client.name, account: accountFor(client, 'token', named) }
 }
 
@@ -62,11 +61,11 @@ async function checkAgain({ request }: Call, { clients }: Surroundings, account:
   const key = bearerKey(request)
   if (key === undefined) return
   const client = await clients.find(key)
-  if (client === undefined) throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY')
+  if (client === undefined) throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY', {}, unknownKey)
   accountFor(client, 'token', account)
 }
 
-/** @throws RefusedCall where there are several */
+/** @throws RefusedCall where there are several, or none */
 async function onlyAccount({ tokens }: Surroundings): Promise<string> {
   const found: string[] = []
   for await (const account of tokens.accounts()) {
@@ -74,7 +73,8 @@ async function onlyAccount({ tokens }: Surroundings): Promise<string> {
     if (found.length > 1) break
   }
   const [account] = found
-  if (account === undefined || found.length > 1) throw new RefusedCall('ERR_BROKER_NO_ACCOUNT')
+  if (account === undefined) throw new RefusedCall('ERR_BROKER_NOBODY_SIGNED_IN')
+  if (found.length > 1) throw new RefusedCall('ERR_BROKER_NO_ACCOUNT')
   return account
 }
 

@@ -3,28 +3,44 @@
  */
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
+import { requireFunctions } from '../given/given.ts'
 import type { BrokerRefusalCode } from './refusal.ts'
+import { requestTarget } from './request-target.ts'
+
+/** Names that a broker goes by, as they are compared: in lower case, and without the dot that may end them. */
+export function namesOf(hosts: readonly string[]): ReadonlySet<string> {
+  return new Set(hosts.map((host) => host.toLowerCase().replace(/\.$/u, '')))
+}
 
 /**
  * A page can make its own name lead to the broker's address (DNS rebinding), and so be of the same origin. It can do that
  * with a name alone: a number leads to itself.
  *
- * @param hosts - names that the broker goes by beside `localhost`, in lower case
+ * @param hosts - names that the broker goes by beside `localhost`: `namesOf`
  */
-export function guardRefusal(
-  { headers, rawHeaders }: IncomingMessage,
+export function hostRefusal(
+  request: IncomingMessage,
   hosts: ReadonlySet<string>,
-): BrokerRefusalCode | undefined {
+): 'ERR_BROKER_MALFORMED_REQUEST' | 'ERR_BROKER_HOST' | undefined {
+  const { headers, rawHeaders, httpVersion } = request
   const named = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
   if (named.length > 1) return 'ERR_BROKER_MALFORMED_REQUEST'
-  if (!isOwnHost(headers.host, hosts)) return 'ERR_BROKER_HOST'
-  return isOfBrowserPage(headers) ? 'ERR_BROKER_CROSS_SITE' : undefined
+  const { host = headers.host } = requestTarget(request)
+  // Load balancers ask so for a broker's health. A browser never does: it always says the name.
+  if (host === undefined && httpVersion === '1.0') return undefined
+  return [host, headers.host ?? host].every((name) => isOwnHost(name, hosts)) ? undefined : 'ERR_BROKER_HOST'
 }
 
-/** Whether a `Host` is a number, `localhost`, or one of `hosts` (in lower case), on whatever port. */
+export function guardRefusal(request: IncomingMessage, hosts: ReadonlySet<string>): BrokerRefusalCode | undefined {
+  const refused = hostRefusal(request, hosts)
+  return refused ?? (isOfBrowserPage(request.headers) ? 'ERR_BROKER_CROSS_SITE' : undefined)
+}
+
+/** Whether a `Host` is a number, `localhost`, or one of `hosts` (in lower case), on whatever port, with a dot at its end or without. */
 export function isOwnHost(host: string | undefined, hosts: ReadonlySet<string>): boolean {
+  requireFunctions('hosts must be a set of names', hosts, ['has'])
   const [, name = ''] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{1,5})?$/iu.exec(host ?? '') ?? []
-  const plain = name.replaceAll(/[[\]]/gu, '').toLowerCase()
+  const plain = name.replaceAll(/[[\]]|\.$/gu, '').toLowerCase()
   return isIP(plain) !== 0 || plain === 'localhost' || hosts.has(plain)
 }
 

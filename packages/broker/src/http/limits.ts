@@ -4,7 +4,7 @@
 import { isIPv6 } from 'node:net'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { KeptClient } from '../clients/client.ts'
-import { RefusedCall } from './refusal.ts'
+import { RefusedCall, unknownKey } from './refusal.ts'
 
 export interface CallLimits {
   /** Counts a client's call. @throws RefusedCall, with the time to wait */
@@ -32,17 +32,19 @@ export function callLimits({ callsPerMinute, wrongKeysPerMinute }: CallLimitOpti
   }
   return {
     countCall: ({ name, limits }) => count(limiterOf(limits?.callsPerMinute ?? callsPerMinute), name),
-    countWrongKey: (address) => count(wrongKeys, networkOf(address)),
+    countWrongKey: (address) => count(wrongKeys, networkOf(address), manyWrongKeys),
   }
 }
 
-async function count(limiter: RateLimiterMemory, key: string): Promise<void> {
+const manyWrongKeys = `Many wrong keys came from this address: it has to wait. ${unknownKey}`
+
+async function count(limiter: RateLimiterMemory, key: string, detail?: string): Promise<void> {
   try {
     await limiter.consume(key)
   } catch (refused) {
     const wait = Number(Reflect.get(Object(refused), 'msBeforeNext'))
     const seconds = Number.isFinite(wait) ? Math.max(1, Math.ceil(wait / 1000)) : duration
-    throw new RefusedCall('ERR_BROKER_TOO_MANY_CALLS', { 'retry-after': String(seconds) })
+    throw new RefusedCall('ERR_BROKER_TOO_MANY_CALLS', { 'retry-after': String(seconds) }, detail)
   }
 }
 

@@ -3,9 +3,8 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { OwnerApiProxy } from '@owner-sso/express'
-import { accountFor, accountInHeader, bearerKey } from './caller.ts'
-import { type Call, clientOf, type Surroundings } from './call.ts'
-import { RefusedCall } from './refusal.ts'
+import { accountFor, accountInHeader } from './caller.ts'
+import { type Call, clientWithKey, type Surroundings } from './call.ts'
 
 export type BrokerProxy = OwnerApiProxy
 
@@ -15,8 +14,7 @@ export const callers: WeakMap<IncomingMessage, string> = new WeakMap()
 /** @throws RefusedCall, ClientsError, StoreError */
 export async function answerProxiedCall(call: Call, around: Surroundings, proxy: BrokerProxy): Promise<void> {
   const { request, response, door, told } = call
-  const client = await clientOf(bearerKey(request), call, around)
-  if (client === undefined) throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY')
+  const client = await clientWithKey(call, around)
   const account = accountFor(client, 'proxy', accountInHeader(request))
   told.account = account
   callers.set(request, account)

@@ -8,6 +8,7 @@ export type BrokerRefusalCode =
   | 'ERR_BROKER_MALFORMED_REQUEST'
   | 'ERR_BROKER_NO_ACCOUNT'
   | 'ERR_BROKER_UNKNOWN_KEY'
+  | 'ERR_BROKER_NOBODY_SIGNED_IN'
   | 'ERR_BROKER_SCOPE'
   | 'ERR_BROKER_ACCOUNT_NOT_ALLOWED'
   | 'ERR_BROKER_CROSS_SITE'
@@ -21,28 +22,58 @@ export type BrokerRefusalCode =
   | 'ERR_BROKER_UPGRADE_REFUSED'
   | 'ERR_BROKER_CLIENTS'
 
-/** Every code with its status and its sentence, which is the same each time. */
+/** Every code with its status and its sentence: what is so, and what helps. */
 export const refusals: Readonly<Record<BrokerRefusalCode, readonly [status: number, detail: string]>> = {
   ERR_BROKER_MALFORMED_REQUEST: [400, 'The request can’t be understood.'],
   ERR_BROKER_NO_ACCOUNT: [400, 'Several accounts can be meant: name one in the header X-Owner-Account.'],
-  ERR_BROKER_UNKNOWN_KEY: [401, 'Send the key of an invited client as Authorization: Bearer.'],
-  ERR_BROKER_SCOPE: [403, 'This client was not invited for that.'],
-  ERR_BROKER_ACCOUNT_NOT_ALLOWED: [403, 'This client may not use that account.'],
+  ERR_BROKER_UNKNOWN_KEY: [
+    401,
+    'Send the key of a program as Authorization: Bearer KEY. owner-sso broker invite NAME makes one.',
+  ],
+  ERR_BROKER_NOBODY_SIGNED_IN: [401, 'Nobody is signed in here. Sign in with owner-sso login, or on the status page.'],
+  ERR_BROKER_SCOPE: [403, 'This program was not invited for that. owner-sso broker list shows what it may have.'],
+  ERR_BROKER_ACCOUNT_NOT_ALLOWED: [
+    403,
+    'This program may not use that account. owner-sso broker list shows which it may use.',
+  ],
   ERR_BROKER_CROSS_SITE: [403, 'The broker is for programs: pages in a browser can’t call it.'],
-  ERR_BROKER_NOT_FOUND: [404, 'There is nothing here.'],
+  ERR_BROKER_NOT_FOUND: [404, 'There is nothing here. Programs call /token, /oauth2/v3/token or /healthz.'],
   ERR_BROKER_METHOD_NOT_ALLOWED: [405, 'This method is not available here.'],
   ERR_BROKER_SLOW_BODY: [408, 'The body did not arrive in time.'],
   ERR_BROKER_BODY_TOO_LARGE: [413, 'The body is too large.'],
-  ERR_BROKER_HOST: [421, 'The broker is not called by this name. Its operator can add the name to hosts.'],
+  ERR_BROKER_HOST: [
+    421,
+    'The broker does not go by this name. Call localhost or its IP address, or start it with --public-url and the address with this name (in a container OWNER_SSO_PUBLIC_URL, in a program of your own the option hosts).',
+  ],
   ERR_BROKER_TOO_MANY_CALLS: [429, 'Too many calls. Try again later.'],
   ERR_BROKER_INTERNAL: [500, 'The call could not be answered.'],
   ERR_BROKER_UPGRADE_REFUSED: [501, 'Connections can’t be upgraded here.'],
   ERR_BROKER_CLIENTS: [503, 'The list of clients can’t be read for now. Try again in a moment.'],
 }
 
-/** The answer of a code. */
-export function refusal(code: BrokerRefusalCode, headers: Readonly<Record<string, string>> = {}): Answer {
-  const [status, detail] = refusals[code]
+/** To whoever has sent a key as it is to be sent. */
+export const unknownKey =
+  'No program has this key: it is mistyped, expired, revoked or replaced. See owner-sso broker list; owner-sso broker rotate NAME makes a new one.'
+
+/** Of a path that only a broker with the option `proxy` answers. */
+const notForwarded =
+  'This broker forwards no calls of the owner API. Start it with --with-proxy (in a container OWNER_SSO_API_URL, in a program of your own the option proxy).'
+
+export function notFound(path: string): Answer {
+  return refusal('ERR_BROKER_NOT_FOUND', {}, path.startsWith('/api/') ? notForwarded : undefined)
+}
+
+/**
+ * The answer of a code.
+ *
+ * @param detail - a more exact sentence
+ */
+export function refusal(
+  code: BrokerRefusalCode,
+  headers: Readonly<Record<string, string>> = {},
+  detail: string = refusals[code][1],
+): Answer {
+  const [status] = refusals[code]
   return problemAnswer(status, code, detail, { headers: { ...headersFor(code), ...headers } })
 }
 
@@ -68,8 +99,9 @@ export class RefusedCall extends Error {
   readonly code: BrokerRefusalCode
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: BrokerRefusalCode, headers: Readonly<Record<string, string>> = {}) {
-    super(refusals[code][1])
+  /** @param detail - a more exact sentence than the code's */
+  constructor(code: BrokerRefusalCode, headers: Readonly<Record<string, string>> = {}, detail?: string) {
+    super(detail ?? refusals[code][1])
     this.name = 'RefusedCall'
     this.code = code
     this.headers = headers

@@ -15,7 +15,7 @@ export interface Reports {
 export function reportsTo(onProblem: ProblemListener | undefined): Reports {
   return {
     answerTo(error, request) {
-      if (error instanceof RefusedCall) return refusal(error.code, error.headers)
+      if (error instanceof RefusedCall) return refusal(error.code, error.headers, error.message)
       const known = error instanceof ClientsError ? refusal('ERR_BROKER_CLIENTS') : ssoErrorAnswer(error)
       const answer = known ?? refusal('ERR_BROKER_INTERNAL')
       if (known === undefined) warnOfFault('the broker', error)

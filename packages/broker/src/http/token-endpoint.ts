@@ -9,7 +9,7 @@ import { ClientsError } from '../clients/clients-error.ts'
 import { accountFor, accountInHeader } from './caller.ts'
 import { type Call, clientOf, type Surroundings } from './call.ts'
 import { livingIdToken, secondsLeft } from './lifetime.ts'
-import { type BrokerRefusalCode, RefusedCall } from './refusal.ts'
+import { type BrokerRefusalCode, RefusedCall, unknownKey } from './refusal.ts'
 import { type Fields, tokenRequestFields } from './token-request.ts'
 
 export interface Rotation {
@@ -26,7 +26,8 @@ export async function answerTokenRequest(call: Call, around: Surroundings, rotat
   const note = { by: 'refresh', address: door.addressOf(request) } as const
   try {
     const fields = checkedFields(await tokenRequestFields(request))
-    const presented = fields.get('refresh_token') ?? ''
+    // As it was in a file: with a byte order mark, or a line's end.
+    const presented = fields.get('refresh_token')?.trim() ?? ''
     const client = await clientOf(presented, call, around)
     if (client === undefined) throw invalidGrant()
     told.account = accountFor(client, 'token', accountInHeader(request))
@@ -78,13 +79,14 @@ function sendTokens(response: ServerResponse, tokens: CurrentTokens, refresh_tok
 
 /** @throws TokenError */
 function checkedFields(fields: Fields | undefined): Fields {
-  if (fields === undefined) throw new TokenError('invalid_request', 'The body must be a JSON object or a form')
+  if (fields === undefined)
+    throw new TokenError('invalid_request', 'The body must be a JSON object or a form, as Content-Type says')
   if ((fields.get('client_id') ?? 'ownerapi') !== 'ownerapi')
     throw new TokenError('invalid_client', 'Unknown client_id')
   const grant = fields.get('grant_type')
   if (grant === undefined) throw new TokenError('invalid_request', 'Missing grant_type (a text)')
   if (grant !== 'refresh_token') throw new TokenError('unsupported_grant_type', 'The grant_type is not supported')
-  if (!fields.get('refresh_token')) throw new TokenError('invalid_request', 'Missing refresh_token (a text)')
+  if (!fields.get('refresh_token')?.trim()) throw new TokenError('invalid_request', 'Missing refresh_token (a text)')
   // RFC 6749 section 6 lets the scope be left out.
   const scope = (fields.get('scope') ?? '').split(' ').filter(Boolean)
   if (!scope.every((word) => knownScopes.has(word))) throw new TokenError('invalid_scope', 'The scope is unknown')
@@ -103,7 +105,7 @@ class TokenError extends Error {
 
 /** Unknown, revoked and expired tokens are all the same to whoever sends them. */
 function invalidGrant(): TokenError {
-  return new TokenError('invalid_grant', 'The refresh_token is unknown, expired or revoked.')
+  return new TokenError('invalid_grant', `The refresh_token is unknown, expired or revoked. ${unknownKey}`)
 }
 
 interface TokenErrorAnswer {

@@ -84,7 +84,8 @@ function bodyText(request: IncomingMessage): Promise<string> {
     }
     const complete = (): void => {
       end()
-      resolve(Buffer.concat(chunks).toString('utf8'))
+      // Without the byte order mark that some programs put before their text.
+      resolve(new TextDecoder().decode(Buffer.concat(chunks)))
     }
     const breakOff = (): void => refuse(new RefusedCall('ERR_BROKER_MALFORMED_REQUEST'))
     const endLimit = startTimeLimit(patience, () => refuse(new RefusedCall('ERR_BROKER_SLOW_BODY')))

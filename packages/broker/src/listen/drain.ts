@@ -5,6 +5,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { closeWithConnection } from '@owner-sso/express'
+import { requireOption } from '../given/given.ts'
 
 /**
  * Has to be called before the server listens.
@@ -15,6 +16,7 @@ import { closeWithConnection } from '@owner-sso/express'
  * @returns what ends it: takes no new connections, and resolves when the last one is closed
  */
 export function drainOf(server: Server): () => Promise<void> {
+  requireOption(server instanceof NetServer, 'drainOf takes a server of node:http or node:https', server)
   /** The responses under way on each connection. */
   const connections = new Map<Socket, Set<ServerResponse>>()
   let isDraining = false

@@ -4,7 +4,9 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import { createSecureContext } from 'node:tls'
 import { checkOptionNames, isLoopback, type OptionNames, startTimeLimit } from '@owner-sso/core'
+import { kindOf, requireBoolean, requireFunction, requireOption } from '../given/given.ts'
 import { type Door, localDoor, openDoor, proxiedDoor } from '../http/door.ts'
 import type { BrokerHandler, RefuseUpgrade } from '../http/handler.ts'
 import { drainOf } from './drain.ts'
@@ -56,28 +58,29 @@ const mostConnections = 10_000
 /** Milliseconds that calls under way have at the end. */
 const patience = 10_000
 
-const optionNames: OptionNames<ListenOnSocket & ListenOnPort> = {
-  unix: true,
-  mode: true,
-  port: true,
-  host: true,
-  tls: true,
-  behindTlsProxy: true,
-}
+const socketOptionNames: OptionNames<ListenOnSocket> = { unix: true, mode: true }
+const portOptionNames: OptionNames<ListenOnPort> = { port: true, host: true, tls: true, behindTlsProxy: true }
+const optionNames: OptionNames<ListenOnSocket & ListenOnPort> = { ...socketOptionNames, ...portOptionNames }
 
 /** @throws TypeError that names the option; the system's error */
 export async function listenAt(options: ListenOptions, listener: Listener): Promise<BrokerServer> {
   checkOptionNames<Partial<ListenOnSocket & ListenOnPort>>('listen', options, optionNames)
+  requireFunction('also, the second argument of listen,', listener.also)
   if (isOnSocket(options)) {
+    checkOptionNames('listen with unix', options, socketOptionNames)
     const server = createServer(limits, requestListener(listener, localDoor))
     const end = prepare(server, listener)
     const remove = await listenOnSocket(server, options)
     return { url: `unix:${options.unix}`, server, close: () => end().then(remove) }
   }
   const { port, host = '127.0.0.1', tls, behindTlsProxy = false } = options
-  if (!Number.isInteger(port)) throw new TypeError('listen takes unix, the path of a socket, or port, a whole number')
-  checkOptionNames('tls', tls ?? {}, { cert: true, key: true })
-  const shown = host.includes(':') ? `[${host}]` : host
+  const isPort = Number.isInteger(port) && port >= 0 && port <= 65_535
+  requireOption(isPort, 'listen takes unix, the path of a socket, or port, a whole number up to 65535', port)
+  checkOptionNames('listen with port', options, portOptionNames)
+  requireBoolean('behindTlsProxy', behindTlsProxy)
+  if (tls !== undefined) checkCertificate(tls)
+  const shown = typeof host === 'string' && host.includes(':') ? `[${host}]` : host
+  requireOption(isHost(shown), 'host must be an address or a name, without a port', host)
   if (!isLoopback(new URL(`http://${shown}`)) && tls === undefined && !behindTlsProxy) {
     throw new TypeError(
       `host ${host} is not of this machine alone: give tls a certificate, or say behindTlsProxy if a proxy in front has one`,
@@ -91,6 +94,36 @@ export async function listenAt(options: ListenOptions, listener: Listener): Prom
   const address = server.address()
   const bound = typeof address === 'object' && address !== null ? address.port : port
   return { url: `${tls === undefined ? 'http' : 'https'}://${shown}:${bound}`, server, close }
+}
+
+/** That it is one, before the first caller learns that it is not. Neither is told: a key may stand in the wrong place. */
+function checkCertificate(tls: NonNullable<ListenOnPort['tls']>): void {
+  checkOptionNames('tls', tls, { cert: true, key: true })
+  const { cert, key } = tls
+  requireOption(isContext({ cert }), 'tls.cert must be a certificate in PEM', kindOf(cert))
+  requireOption(isContext({ cert, key }), 'tls.key must be the certificate’s key in PEM', kindOf(key))
+}
+
+function isContext(pem: Partial<NonNullable<ListenOnPort['tls']>>): boolean {
+  // Node takes nothing at all for a context without a certificate.
+  if (
+    Object.values(pem).some(
+      (text: unknown) => !(typeof text === 'string' || text instanceof Uint8Array) || text.length === 0,
+    )
+  )
+    return false
+  try {
+    createSecureContext(pem)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isHost(shown: unknown): boolean {
+  if (typeof shown !== 'string' || !URL.canParse(`http://${shown}`)) return false
+  const { username, port, pathname, search, hash } = new URL(`http://${shown}`)
+  return `${username}${port}${search}${hash}` === '' && pathname === '/' && !shown.endsWith('/')
 }
 
 function isOnSocket(options: ListenOptions): options is ListenOnSocket {

@@ -7,6 +7,7 @@ import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { systemCode } from '@owner-sso/core'
+import { requireOption, requirePath } from '../given/given.ts'
 
 /** A Unix socket: who may open the file may have the token of every account. */
 export interface ListenOnSocket {
@@ -28,7 +29,9 @@ export async function listenOnSocket(
   { unix, mode = 0o600 }: ListenOnSocket,
 ): Promise<() => Promise<void>> {
   if (process.platform === 'win32') throw new TypeError('unix: Windows has no sockets with permissions; use a port')
-  if (!Number.isInteger(mode) || mode < 0 || mode > 0o777) throw new TypeError('mode must be permissions such as 0o660')
+  requirePath('unix', unix)
+  const isMode = Number.isInteger(mode) && mode >= 0 && mode <= 0o777
+  requireOption(isMode, 'mode must be permissions such as 0o660', mode)
   const path = resolve(unix)
   await requireUnused(path)
   const folder = await folderIn(dirname(path))

@@ -5,11 +5,7 @@ import type { TokenStore } from '@owner-sso/core'
 import { takeCode } from './entry-code.ts'
 import { type Exchange, type Route, sendPage, sendTo } from './exchange.ts'
 import { entryPage } from './pages/entry-page.ts'
-import { sharedTries, type TryLimit } from './shared-tries.ts'
 import type { Visitors } from './visitor.ts'
-
-/** Wrong codes in 15 minutes, of all visitors: a code has 40 bits. */
-const guesses: TryLimit = { tries: 20, during: 900 }
 
 export interface Entrance {
   /** What somebody gets to see who did not come in. */
@@ -19,7 +15,6 @@ export interface Entrance {
 }
 
 export function entranceOf(store: TokenStore, path: string, visitors: () => Promise<Visitors>): Entrance {
-  const tries = sharedTries(store, 'status-page-codes', guesses)
   const show = (exchange: Exchange, status = 200, wrong?: string): Promise<void> => {
     const { formToken, isInside } = exchange.visitor
     const problem = wrong === undefined ? undefined : { title: wrong }
@@ -28,15 +23,10 @@ export function entranceOf(store: TokenStore, path: string, visitors: () => Prom
   return {
     show,
     async enter(exchange) {
-      const wait = await tries.count('all')
-      if (wait > 0) {
-        return show(exchange, 429, 'Too many codes were tried. Wait 15 minutes, then get a new one.')
-      }
       const isRight = await takeCode(store, exchange.form.get('code') ?? '')
       if (!isRight) return show(exchange, 401, 'This code is not right, or was used, or is too old.')
-      await tries.forget('all')
       return sendTo(exchange, path, (await visitors()).fresh(true).cookie)
     },
-    leave: async (exchange) => sendTo(exchange, path, (await visitors()).fresh(false).cookie),
+    leave: async (exchange) => sendTo(exchange, path, (await (await visitors()).leave(exchange.visitor)).cookie),
   }
 }

@@ -1,13 +1,17 @@
 /**
  * How a person gets onto the status page: by a code that whoever may run commands beside the broker asks for, and types into
  * the page. It works once, for ten minutes; its hash stands in the store, so any instance takes it.
+ *
+ * Wrong codes are not counted: a count would let a stranger's guesses shut the owner out. A code of 80 random bits needs none
+ * (NIST SP 800-63B, section 5.1.2.2: from 64 bits on).
  */
 import { createHash, randomInt } from 'node:crypto'
 import { notebook, type TokenStore } from '@owner-sso/core'
+import { requireStore } from '../given/given.ts'
 
 /** Without what looks alike: I and 1, O and 0. */
 const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
-const length = 8
+const length = 16
 
 /** Seconds. */
 const lifetime = 600
@@ -15,15 +19,16 @@ const lifetime = 600
 /** Where the codes stand, and what signs the page's cookies. */
 export const statusPageTopic = 'status-page'
 
-/** A code such as `K7PM-2XQD`, for the page's entrance. @throws StoreError */
+/** A code such as `K7PM-2XQD-9FHT-4WBC`, for the page's entrance. @throws StoreError; TypeError for what is no store */
 export async function statusPageCode(store: TokenStore): Promise<string> {
+  requireStore('store', store)
   const code = Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
   const until = now() + lifetime
   await notebook(store, statusPageTopic).change((notes) => ({
     ...notes,
     codes: { ...validCodes(notes['codes']), [hashOf(code)]: until },
   }))
-  return `${code.slice(0, 4)}-${code.slice(4)}`
+  return code.replaceAll(/.{4}(?=.)/gu, '$&-')
 }
 
 /** Takes a code, in any spelling: small letters, spaces. False for one that is none, or was taken. @throws StoreError */

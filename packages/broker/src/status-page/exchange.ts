@@ -78,7 +78,11 @@ export async function readForm(request: IncomingMessage, visitor: Visitor): Prom
   }
   const form = new URLSearchParams(Buffer.concat(chunks).toString())
   if (visitor.cookie === undefined && isEqual(form.get('_csrf') ?? '', visitor.formToken)) return form
-  throw new BadRequestError(403, 'This form has expired. Nothing was done: open the page again and repeat it.')
+  throw expiredForm()
+}
+
+export function expiredForm(): BadRequestError {
+  return new BadRequestError(403, 'This form has expired. Nothing was done: open the page again and repeat it.')
 }
 
 /** A POST that another site's page made: by `Sec-Fetch-Site` and `Origin`, where the browser sends them. */

@@ -8,8 +8,18 @@ import { sendAnswer } from '@owner-sso/express'
 import Negotiator from 'negotiator'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { BrokerAlerts } from '../http/account-tokens.ts'
-import { isOwnHost } from '../http/guard.ts'
-import { refusal } from '../http/refusal.ts'
+import {
+  requireBoolean,
+  requireFunction,
+  requireFunctions,
+  requireHosts,
+  requireOption,
+  requireStore,
+} from '../given/given.ts'
+import { hostRefusal, namesOf } from '../http/guard.ts'
+import { notFound, refusals } from '../http/refusal.ts'
+import { requestTarget } from '../http/request-target.ts'
+import { departuresIn } from './departures.ts'
 import { type Entrance, entranceOf } from './entrance.ts'
 import { BadRequestError, type Exchange, readForm, type Route, secure, sendPage } from './exchange.ts'
 import { type Failures, failuresOf } from './failures.ts'
@@ -73,6 +83,23 @@ const optionNames: OptionNames<StatusPageOptions> = {
   onProblem: true,
 }
 
+/** @throws TypeError that names the option, and says what came */
+function checkKinds({ tokens, sso, clients, store, alerts, ...options }: StatusPageOptions): void {
+  const { path = '/status', hosts = [], shareSignIns, https, onProblem } = options
+  const isPath = typeof path === 'string' && /^(?:\/[\w.-]+)+$/u.test(path)
+  requireOption(isPath, 'path of the status page must be a path such as /status', path)
+  requireFunctions('tokens must be what createTokenManager() returns', tokens, ['accounts', 'on', 'save', 'status'])
+  requireFunctions('sso must be what createSso() returns', sso, ssoFunctions)
+  requireFunctions('clients must be what brokerClients() returns', clients, ['invite', 'list', 'revoke', 'rotate'])
+  requireStore('store', store)
+  requireHosts(hosts)
+  if (alerts !== undefined) requireFunctions('alerts must be what accountAlerts() returns', alerts, ['works'])
+  for (const [name, given] of Object.entries({ shareSignIns, https })) requireBoolean(name, given)
+  requireFunction('onProblem', onProblem)
+}
+
+const ssoFunctions = ['beginLogin', 'completeLogin', 'createAuthorizationUrl', 'redeemCallback', 'refresh'] as const
+
 /**
  * A page with accounts, clients, and the way to sign in and to let programs in and out.
  *
@@ -81,7 +108,7 @@ const optionNames: OptionNames<StatusPageOptions> = {
 export function statusPage(options: StatusPageOptions): StatusPage {
   checkOptionNames('statusPage', options, optionNames)
   const { tokens, store, path = '/status', https = false, hosts = [], onProblem = () => undefined } = options
-  if (!/^(?:\/[\w.-]+)+$/u.test(path)) throw new TypeError('path of the status page must be a path such as /status')
+  checkKinds(options)
   const failures = failuresOf(tokens, store)
   const visitors = visitorsAt(store, path, https)
   const entrance = entranceOf(store, path, visitors)
@@ -96,12 +123,13 @@ export function statusPage(options: StatusPageOptions): StatusPage {
     ]),
     inside: insideRoutes(options, path, failures, entrance),
   })
-  const names = new Set(hosts.map((host) => host.toLowerCase()))
+  const names = namesOf(hosts)
 
   const handler: RequestListener = (request, response) => {
     secure(response, https)
     // A page of another site whose name was made to lead here (DNS rebinding) is called otherwise.
-    if (!isOwnHost(request.headers.host, names)) return sendText(response, 421, 'This is not the name of this broker.')
+    const refused = hostRefusal(request, names)
+    if (refused !== undefined) return sendText(response, ...refusals[refused])
     answer(request, response).catch((error: unknown) => {
       onProblem(error)
       if (response.headersSent) return response.destroy()
@@ -141,9 +169,10 @@ function insideRoutes(
 
 /** The key of their cookies is in the store: a store that was down is asked again. */
 function visitorsAt(store: TokenStore, path: string, https: boolean): () => Promise<Visitors> {
+  const departures = departuresIn(store)
   let visitors: Promise<Visitors> | undefined
   return () => {
-    visitors ??= visitorKey(store).then((key) => visitorsOf(key, path, https))
+    visitors ??= visitorKey(store).then((key) => visitorsOf(key, departures, path, https))
     visitors.catch(() => {
       visitors = undefined
     })
@@ -163,17 +192,17 @@ interface Answering {
 
 function answering({ path, visitors, entrance, open, inside }: Answering) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(request.url ?? '', 'http://broker')
+    const url = new URL(requestTarget(request).url.replace(/^\/?/u, 'http://broker/'))
     if (url.pathname === '/' && (request.method === 'GET' || request.method === 'HEAD')) {
       response.writeHead(303, { location: path }).end()
       return
     }
     const isOurs = url.pathname === path || url.pathname.startsWith(`${path}/`)
     // A program's call that the broker has no answer to ends here as well.
-    if (!isOurs && !isForPeople(request)) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))
+    if (!isOurs && !isForPeople(request)) return sendAnswer(response, notFound(url.pathname))
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const name = `${method} ${url.pathname.slice(path.length).replace(/\/$/u, '')}`
-    const { cookie, ...known } = (await visitors()).of(request)
+    const { cookie, ...known } = await (await visitors()).of(request)
     // Elsewhere their cookie is not sent: a new one in its place would sign them out.
     const visitor = isOurs && cookie !== undefined ? { ...known, cookie } : known
     const empty: Exchange = { request, response, url, visitor, form: new URLSearchParams() }

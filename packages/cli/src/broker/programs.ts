@@ -11,11 +11,12 @@ import {
   type ListedClient,
   statusPageCode,
 } from '@owner-sso/broker'
-import { serviceProfile, visible } from '@owner-sso/core'
+import { serviceProfile, type TokenManager, visible } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
 import type { BrokerCall } from '../command-line/manual.ts'
 import { usableServiceNameOf } from '../settings/configured-service.ts'
 import { endOf } from '../settings/time-span.ts'
+import { localTime } from '../terminal/local-time.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
 import { counted, duration } from '../terminal/wording.ts'
 import { chosenAccount } from '../tokens/account.ts'
@@ -25,15 +26,24 @@ import { clientsPlaceOf, publicUrlOf } from './place.ts'
 export function invite(call: BrokerCall): Promise<void> {
   const { expires, scope, callsPerMinute } = call.options
   const name = nameIn(call)
-  return withClients(call, async (clients, accountOf) => {
+  return withClients(call, async (clients, tokens) => {
+    const account = await chosenAccount(call.settings, tokens)
     const invited = await clients.invite({
       name,
-      accounts: [await accountOf()],
+      accounts: [account],
       scope: scopesIn(scope),
       ...(expires !== undefined && { expiresAt: endOf('--expires', expires) }),
       ...(callsPerMinute !== undefined && { limits: limitsIn(callsPerMinute) }),
     })
     await tell(invited, call)
+    const { state } = await tokens.status(account)
+    const isSignedIn = state !== 'signed-out' && state !== 'reauthentication-required'
+    if (!isSignedIn) {
+      printNote(
+        `${account} is not signed in: ${invited.client.name} gets nothing until it is.`,
+        `Sign in with: owner-sso login --account ${account}`,
+      )
+    }
   })
 }
 
@@ -41,7 +51,12 @@ export function rotate(call: BrokerCall): Promise<void> {
   const name = nameIn(call)
   const grace = Number(call.options.grace ?? 0)
   if (!Number.isInteger(grace) || grace < 0) throw usageError('The grace can’t be used.', 'Give --grace whole seconds.')
-  return withClients(call, async (clients) => tell(await clients.rotate(name, { grace }), call))
+  return withClients(call, async (clients) => {
+    const rotated = await clients.rotate(name, { grace })
+    await tell(rotated, call)
+    const { expires_at: end = Infinity } = rotated.client
+    if (end <= now()) printNote(`${name} has expired, and so has this key. Revoke it, and invite it again.`)
+  })
 }
 
 export function revoke(call: BrokerCall): Promise<void> {
@@ -61,11 +76,16 @@ export function list(call: BrokerCall): Promise<void> {
   })
 }
 
-/** Whose tokens a program gets, how often it called, and when it last did. */
-function cells({ name, accounts, scope, calls, last_used_at: used, last_address: address }: ListedClient): string[] {
-  const last =
-    used === undefined ? 'never used' : `${duration(Date.now() / 1000 - used)} ago from ${address ?? 'unknown'}`
-  return [visible(name), visible(accounts.join(', ')), scope.join(', '), counted(calls, 'call'), last]
+/** Whose tokens a program gets, until when, how often it called, and when it last did. */
+function cells({ name, accounts, scope, calls, expires_at: end, ...last }: ListedClient): string[] {
+  const { last_used_at: used, last_address: address = 'unknown' } = last
+  const expiry = end === undefined ? 'no expiry' : `${end <= now() ? 'expired' : 'expires'} ${localTime(end)}`
+  const use = used === undefined ? 'never used' : `${duration(now() - used)} ago from ${address}`
+  return [visible(name), visible(accounts.join(', ')), scope.join(', '), expiry, counted(calls, 'call'), use]
+}
+
+function now(): number {
+  return Date.now() / 1000
 }
 
 function table(rows: readonly (readonly string[])[]): string[] {
@@ -94,7 +114,7 @@ export function printCode({ settings }: BrokerCall): Promise<void> {
 
 function withClients(
   { settings, options, args }: BrokerCall,
-  use: (clients: BrokerClients, account: () => Promise<string>) => Promise<void>,
+  use: (clients: BrokerClients, tokens: TokenManager) => Promise<void>,
 ): Promise<void> {
   // Programs may be invited before anybody has signed in.
   const makesStore = args[0] === 'invite' || options.clients !== undefined
@@ -104,7 +124,7 @@ function withClients(
     async ({ tokens, store }) => {
       const clients = brokerClients(clientsPlaceOf(options, store.store))
       try {
-        await use(clients, () => chosenAccount(settings, tokens))
+        await use(clients, tokens)
       } catch (error) {
         if (error instanceof ClientsError) throw inWordsOf(error)
         if (error instanceof TypeError) throw usageError(`${error.message}.`, 'See owner-sso broker --help.')
@@ -135,6 +155,7 @@ async function tell({ client, refresh_token }: Invited, { settings, options }: B
     ...client.scope.map(
       (scope) => `It is also the key for: curl -H "Authorization: Bearer …" ${address ?? 'ADDRESS'}${callOf[scope]}`,
     ),
+    ...(client.scope.includes('proxy') ? ['Calls are forwarded by a broker that was started with --with-proxy.'] : []),
     ...(address === undefined ? ['ADDRESS is what owner-sso broker prints when it starts.'] : []),
   )
 }

@@ -7,6 +7,7 @@ import {
   brokerClients,
   type BrokerServer,
   type ListenOptions,
+  refusalNotes,
   statusPage,
   type StatusPage,
   tokenBroker,
@@ -81,6 +82,10 @@ function partsOf(
   })
   const shown = { tokens, sso, clients, store, shareSignIns, path: pagePath, https, hosts, alerts }
   const page: StatusPage = statusPage(shown)
+  const noteRefusal = refusalNotes((what, address) => {
+    page.noteFailure(what)
+    printNote(`${what} (From ${address}.)`)
+  })
   const broker = tokenBroker({
     tokens,
     clients,
@@ -88,7 +93,10 @@ function partsOf(
     alerts,
     ...(proxy && { proxy }),
     ...(options.rotate && { rotation: 'rotate' }),
-    ...(audit && { audit: audit.note }),
+    audit: (entry) => {
+      audit?.note(entry)
+      noteRefusal(entry)
+    },
     onProblem: (error, { code }) => printNote(`${code}: ${messageOf(error)}`),
   })
   return { broker, page, alerts, audit }

@@ -8,11 +8,11 @@ import { page, type PageContext } from './page.ts'
 export function entryPage(context: PageContext, problem?: Notice): Html {
   const title = 'Enter the code'
   const input = html`<input
-    class="input code"
+    class="input code long"
     autocomplete="one-time-code"
     autocapitalize="characters"
     spellcheck="false"
-    maxlength="20"
+    maxlength="40"
     autofocus
     ${inputAttributes('code')}
   />`

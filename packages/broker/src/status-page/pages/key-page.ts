@@ -1,7 +1,7 @@
 /**
  * A program's new key, with lines to paste. Only ever the answer to the form that made it.
  */
-import { card, field, type Html } from '#sign-in-pages'
+import { accountQuery, card, copyButton, field, type Html, noticeBox } from '#sign-in-pages'
 import { html } from 'hono/html'
 import type { ClientScope, Invited } from '../../clients/client.ts'
 import { page, type PageContext } from './page.ts'
@@ -10,14 +10,25 @@ export interface KeyPage extends PageContext {
   readonly invited: Invited
   /** The broker's, as this browser calls it. */
   readonly address: string
+  /** One of its accounts that is not signed in. */
+  readonly missing: string | undefined
 }
 
 export function keyPage(shown: KeyPage): Html {
-  const { invited, address, path } = shown
+  const { invited, address, path, missing } = shown
   const { client, refresh_token: key } = invited
   const title = `The key of ${client.name}`
   const lead = 'It is shown this once: copy it now. Whoever has it gets what the program gets.'
-  const content = html`${copied('key', 'Key', key)} ${client.scope.map((scope) => linesOf(scope, key, address))}
+  const notice =
+    missing === undefined
+      ? undefined
+      : {
+          title: `${missing} is not signed in`,
+          text: 'The program gets nothing for it until it is.',
+          link: { href: `${path}/sign-in${accountQuery(missing)}`, label: 'Sign in' },
+        }
+  const content = html`${noticeBox(notice, 'bad')} ${copied('key', 'Key', key)} ${copyButton('key', 'Copy the key')}
+    ${client.scope.map((scope) => linesOf(scope, key, address))}
     ${
       client.accounts.length > 1 &&
       html`<p class="quiet">Each call names one of its accounts, in the header <code>X-Owner-Account</code>.</p>`

@@ -37,6 +37,8 @@ pre { padding: 0.7rem 0.9rem; border-radius: 10px; background: var(--sunken); wh
 .rows:not(:has(li)) { display: none; }
 .rows > li { display: grid; gap: 0.45rem; padding: 0.9rem 0; border-top: 1px solid var(--line); }
 .rows > li:last-child { padding-bottom: 0; }
+/* Four times four letters fit a phone. */
+.input.code.long { max-width: 17rem; font-size: 1.1rem; letter-spacing: 0.04em; }
 .hint { margin-top: 0.5rem; }
 textarea.lines { min-height: 0; background: var(--sunken); font: 0.9rem/1.5 var(--mono); field-sizing: content; }
 table { width: 100%; border-collapse: collapse; font-size: 0.95rem; }

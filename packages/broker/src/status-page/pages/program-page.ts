@@ -27,7 +27,7 @@ export function programPage(shown: ProgramPage): Html {
             <h2>A new key</h2>
             <p class="quiet">The old key ends at once.</p>
           </div>
-          <p><button class="button" type="submit" name="action" value="rotate">Make a new key</button></p>`
+          <p><button class="button plain" type="submit" name="action" value="rotate">Make a new key</button></p>`
       }
       <div class="lead">
         <h2>Revoke it</h2>

@@ -12,16 +12,17 @@ import { invitePage } from '../pages/invite-page.ts'
 import { keyPage } from '../pages/key-page.ts'
 import { messagePage, type PageContext } from '../pages/page.ts'
 import { programPage } from '../pages/program-page.ts'
+import { isProgramAction, type ProgramAction, surePage } from '../pages/sure-page.ts'
 import { type Reply, submissions } from '../sign-in/submissions.ts'
 import { newForm } from './sent-forms.ts'
 
 export interface ProgramSurroundings {
   readonly path: string
   readonly https: boolean
-  readonly tokens: Pick<TokenManager, 'accounts'>
+  readonly tokens: Pick<TokenManager, 'accounts' | 'status'>
   readonly clients: Pick<BrokerClients, 'invite' | 'list' | 'revoke' | 'rotate'>
-  /** Whether a form is sent for the first time. */
-  readonly isFirst: (form: string) => Promise<boolean>
+  /** Whether the form is sent for the first time. */
+  readonly isFirst: (exchange: Exchange) => Promise<boolean>
 }
 
 /** By method and what follows the page's path. */
@@ -46,20 +47,24 @@ async function showInvite(
   const accounts = await accountNames(tokens, listed)
   const context = contextOf(around, exchange)
   const program = listed.find(({ name }) => name === typedName(exchange.form))
-  const page = invitePage({ ...context, accounts, typed: exchange.form, form: newForm(), problem, program })
+  const page = invitePage({ ...context, accounts, typed: exchange.form, form: newForm(exchange), problem, program })
   return sendPage(exchange, status, page)
 }
 
-async function invite(around: ProgramSurroundings, { form }: Exchange): Promise<Reply> {
+async function invite(around: ProgramSurroundings, exchange: Exchange): Promise<Reply> {
+  const { form } = exchange
   const name = typedName(form)
   const refused =
     (text: string, status: number): Reply =>
     (to) =>
       showInvite(around, to, { title: 'Not invited', text }, status)
-  if (!(await around.isFirst(form.get('form') ?? ''))) return refused(sentBefore, 409)
+  if (!(await around.isFirst(exchange))) return refused(sentBefore, 409)
   try {
     const scope = form.get('scope') === 'proxy' ? 'proxy' : 'token'
-    return showKey(around, await around.clients.invite({ name, accounts: [form.get('account') ?? ''], scope: [scope] }))
+    return await showKey(
+      around,
+      await around.clients.invite({ name, accounts: [form.get('account') ?? ''], scope: [scope] }),
+    )
   } catch (error) {
     if (error instanceof TypeError) return refused(`The ${error.message}.`, 400)
     if (!(error instanceof ClientsError)) throw error
@@ -75,22 +80,33 @@ async function showProgram(around: ProgramSurroundings, exchange: Exchange, prob
   const program = (await around.clients.list()).find((client) => client.name === name)
   if (program === undefined) return showGone(around, exchange)
   const now = Date.now() / 1000
-  const page = programPage({ ...contextOf(around, exchange), program, form: newForm(), now, problem })
+  const page = programPage({ ...contextOf(around, exchange), program, form: newForm(exchange), now, problem })
   return sendPage(exchange, problem === undefined ? 200 : 409, page)
+}
+
+/** What follows from it is said before it is done. */
+async function askFirst(around: ProgramSurroundings, exchange: Exchange, action: ProgramAction): Promise<void> {
+  const name = nameIn(exchange)
+  if (!(await around.clients.list()).some((client) => client.name === name)) return showGone(around, exchange)
+  const form = exchange.form.get('form') ?? ''
+  return sendPage(exchange, 200, surePage({ ...contextOf(around, exchange), name, action, form }))
 }
 
 async function change(around: ProgramSurroundings, exchange: Exchange): Promise<Reply> {
   const { form } = exchange
   const name = nameIn(exchange)
-  if (!(await around.isFirst(form.get('form') ?? ''))) {
+  const action = form.get('action')
+  if (!isProgramAction(action)) return (to) => showProgram(around, to)
+  if (form.get('sure') !== 'yes') return (to) => askFirst(around, to, action)
+  if (!(await around.isFirst(exchange))) {
     return (to) => showProgram(around, to, { title: 'Nothing was changed', text: sentBefore })
   }
-  if (form.get('action') === 'revoke') {
+  if (action === 'revoke') {
     const wasThere = await around.clients.revoke(name)
     return (to) => (wasThere ? showRevoked(around, to) : showGone(around, to))
   }
   try {
-    return showKey(around, await around.clients.rotate(name))
+    return await showKey(around, await around.clients.rotate(name))
   } catch (error) {
     const isGone = error instanceof ClientsError && error.reason === 'unknown-client'
     if (isGone) return (to) => showGone(around, to)
@@ -98,12 +114,22 @@ async function change(around: ProgramSurroundings, exchange: Exchange): Promise<
   }
 }
 
-function showKey(around: ProgramSurroundings, invited: Invited): Reply {
+async function showKey(around: ProgramSurroundings, invited: Invited): Promise<Reply> {
+  const missing = await notSignedIn(around, invited)
   return (to) => {
     const { headers } = to.request
     const address = headers.origin ?? `${around.https ? 'https' : 'http'}://${headers.host}`
-    return sendPage(to, 200, keyPage({ ...contextOf(around, to), invited, address }))
+    return sendPage(to, 200, keyPage({ ...contextOf(around, to), invited, address, missing }))
   }
+}
+
+/** The first account of a program that nobody is signed in to. The key is shown also where that can't be read. */
+async function notSignedIn({ tokens }: ProgramSurroundings, { client }: Invited): Promise<string | undefined> {
+  for (const account of client.accounts) {
+    const status = await tokens.status(account).catch(() => undefined)
+    if (status?.state === 'signed-out' || status?.state === 'reauthentication-required') return account
+  }
+  return undefined
 }
 
 function showRevoked(around: ProgramSurroundings, exchange: Exchange): Promise<void> {

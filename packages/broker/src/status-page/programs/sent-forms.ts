@@ -1,28 +1,49 @@
 /**
- * Forms that do something once. One that is sent again, as by a reload of what it was answered with, does nothing.
+ * Forms that do something once. One that is sent again, as by a reload of what it was answered with, does nothing; nor does
+ * one that is older than a day, or was made for another visitor or program. So what was sent is remembered for a day.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { notebook, type TokenStore } from '@owner-sso/core'
+import { BadRequestError, type Exchange, expiredForm } from '../exchange.ts'
+import { isLivingNote, livingNotes } from '../living-notes.ts'
+import { isEqual } from '../visitor.ts'
 
-/** The last forms that are known to have been sent, at all instances that share the store. */
-const most = 100
+/** Seconds that a page with a form may lie open. */
+const lifetime = 86_400
 
-/** For the hidden field `form` of one form. */
-export function newForm(): string {
-  return randomBytes(16).toString('base64url')
+/** Forms in that time, at all instances that share the store: as many as a record has room for. */
+const most = 1000
+
+/** For the hidden field `form` of a form that is posted to where it is shown. */
+export function newForm(exchange: Exchange): string {
+  const text = `${Math.floor(Date.now() / 1000) + lifetime}.${randomBytes(16).toString('base64url')}`
+  return `${text}.${signatureOf(text, exchange)}`
 }
 
-/** @returns what says whether a form is sent for the first time. It throws StoreError */
-export function sentForms(store: TokenStore): (form: string) => Promise<boolean> {
+/** @returns what says whether a form is sent for the first time. It throws BadRequestError, StoreError */
+export function sentForms(store: TokenStore): (exchange: Exchange) => Promise<boolean> {
   const notes = notebook(store, 'sent-forms')
-  return async (form) => {
-    const hash = createHash('sha256').update(form).digest('base64url')
+  return async (exchange) => {
+    const form = exchange.form.get('form') ?? ''
+    const [end = '', nonce = '', signature = ''] = form.split('.')
+    const now = Date.now() / 1000
+    const until = Number(end)
+    if (!isEqual(signature, signatureOf(`${end}.${nonce}`, exchange)) || until <= now) throw expiredForm()
+    const name = createHash('sha256').update(form).digest('base64url')
     let isFirst = false
     await notes.change((all) => {
-      const sent: unknown[] = Array.isArray(all['sent']) ? all['sent'] : []
-      isFirst = !sent.includes(hash)
-      return isFirst ? { sent: [...sent, hash].slice(-most) } : all
+      const sent = livingNotes(all, isLivingNote, now)
+      isFirst = !sent.has(name)
+      if (isFirst && sent.size >= most)
+        throw new BadRequestError(429, 'Too many forms were sent today. Use owner-sso broker.')
+      return isFirst ? Object.fromEntries(sent.set(name, { until })) : all
     })
     return isFirst
   }
+}
+
+/** With what only the visitor's own pages have, and for the address with the program that it names. */
+function signatureOf(text: string, { visitor, url }: Exchange): string {
+  const purpose = `${url.pathname} ${url.searchParams.get('name') ?? ''}`
+  return createHmac('sha256', visitor.formToken).update(`${text} ${purpose}`).digest('base64url')
 }

@@ -2,6 +2,7 @@
  * The step with e-mail and password. Where it leads depends on the account: to its passcode, or to the end.
  */
 import { type Notice, signInCard } from '#sign-in-pages'
+import { accountNamed } from '../../clients/client-list.ts'
 import { type Exchange, sendPage, sendTo } from '../exchange.ts'
 import { page } from '../pages/page.ts'
 import type { Outcome } from './shared-submissions.ts'
@@ -50,7 +51,8 @@ async function sendPassword(
   const { sso, waiting, path } = around
   const [identity, credential] = [form.get('identity')?.trim() ?? '', form.get('credential') ?? '']
   try {
-    if (!/^[^\s@]+@[^\s@]+$/u.test(identity) || credential === '') {
+    const isEmail = /^[^\s@]+@[^\s@]+$/u.test(identity) && accountNamed(identity) !== undefined
+    if (!isEmail || credential === '') {
       throw new RefusedSignInError('Enter the e-mail and the password of the account.')
     }
     await countTry(around, identity)

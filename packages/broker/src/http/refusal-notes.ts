@@ -1,0 +1,40 @@
+/**
+ * What a broker's operator is told of programs that were refused: a key that was mistyped or has expired shows nowhere else.
+ * Strangers can provoke it, so each sentence is told once in a while, and none has a word of theirs.
+ */
+import { requireFunction } from '../given/given.ts'
+import type { AuditEntry } from './audit.ts'
+import { type BrokerRefusalCode, refusals } from './refusal.ts'
+
+/** Milliseconds until the same is told again. */
+const pause = 600_000
+
+const noKey =
+  'A program was refused: it sent no key, or one that is mistyped, expired, revoked or replaced. See owner-sso broker list.'
+
+/**
+ * For the option `audit` of a broker: tells people of refused programs in sentences.
+ *
+ * @param tell - gets the sentence, and where the call came from: an IP address, or `unix socket`
+ */
+export function refusalNotes(tell: (what: string, address: string) => void): (entry: AuditEntry) => void {
+  requireFunction('tell', tell)
+  /** When each sentence was told. There are no more of them than programs and codes. */
+  const told = new Map<string, number>()
+  return (entry) => {
+    const what = sentenceOf(entry)
+    if (what === undefined || Date.now() - (told.get(what) ?? -Infinity) < pause) return
+    told.set(what, Date.now())
+    tell(what, entry.address)
+  }
+}
+
+function sentenceOf({ event, client, code = '' }: AuditEntry): string | undefined {
+  if (event !== 'refused') return undefined
+  if (client === undefined) return code === 'invalid_grant' || code === 'ERR_BROKER_UNKNOWN_KEY' ? noKey : undefined
+  return isRefusal(code) ? `${client} was refused: ${refusals[code][1]}` : undefined
+}
+
+function isRefusal(code: string): code is BrokerRefusalCode {
+  return Object.hasOwn(refusals, code)
+}

@@ -1,0 +1,37 @@
+/**
+ * Visitors who have signed out while their cookie still lives: a copy of it, in a backup or at a thief's, opens nothing more at
+ * any instance.
+ */
+import { createHash } from 'node:crypto'
+import { notebook, type Notes, type TokenStore } from '@owner-sso/core'
+import { isLivingNote, type LivingNote, livingNotes } from './living-notes.ts'
+
+export interface Departures {
+  /** Whether a visitor has signed out. Where the store can't be read, as it was read last. */
+  readonly has: (visitor: string) => Promise<boolean>
+  /** @param until - seconds since the epoch: the end of the visitor's cookie. @throws StoreError */
+  readonly note: (visitor: string, until: number) => Promise<void>
+}
+
+export function departuresIn(store: TokenStore): Departures {
+  const notes = notebook(store, 'status-page-departures')
+  let known: Notes = {}
+  return {
+    async has(visitor) {
+      known = await notes.read().catch(() => known)
+      return living(known).has(nameOf(visitor))
+    },
+    async note(visitor, until) {
+      known = await notes.change((all) => Object.fromEntries(living(all).set(nameOf(visitor), { until })))
+    },
+  }
+}
+
+/** The id itself is the key of what `shared-sign-ins.ts` seals. */
+function nameOf(visitor: string): string {
+  return createHash('sha256').update(`owner-sso departure ${visitor}`).digest('base64url')
+}
+
+function living(notes: Notes): Map<string, LivingNote> {
+  return livingNotes(notes, isLivingNote, Date.now() / 1000)
+}
