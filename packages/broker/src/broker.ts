@@ -23,6 +23,7 @@ import type { BrokerHandler, RefuseUpgrade } from './http/handler.ts'
 import { callLimits } from './http/limits.ts'
 import { answerProxiedCall, type BrokerProxy, callers } from './http/proxied-call.ts'
 import { notFound, refusal } from './http/refusal.ts'
+import { handedOutTokens } from './http/handed-out.ts'
 import { reportsTo } from './http/report.ts'
 import { requestTarget } from './http/request-target.ts'
 import { type TokenChanges, tokenChanges } from './http/token-changes.ts'
@@ -64,7 +65,15 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
   const changes = tokenChanges(tokens, tokensOf, limits.waiting)
   const reports = reportsTo(settings.onProblem)
   const audit = auditTo(settings.audit)
-  const around: Surroundings = { tokens, clients, tokensOf, limits: callLimits(limits), audit, reports }
+  const around: Surroundings = {
+    tokens,
+    clients,
+    tokensOf,
+    limits: callLimits(limits),
+    handedOut: handedOutTokens(),
+    audit,
+    reports,
+  }
   const proxy: BrokerProxy | undefined =
     settings.proxy &&
     ownerApiProxy({

@@ -75,8 +75,11 @@ describeWithPrograms('curl', 'python3')('the guide of the broker', () => {
     expect(await printedBy('python3', '-c', block('broker-heating'))).toEqual(vehicles)
     expect(await printedBy('sh', '-ec', block('broker-dashboard'))).toEqual(vehicles)
 
+    await printedBy('sh', '-ec', block('broker-logger'))
+    expect(statSync(join(home, 'logger.key')).mode & 0o777).toBe(0o600)
+
     const list = await printedBy('owner-sso', 'broker', 'list')
-    expect(list).toMatch(/^heating .*\ndashboard /u)
+    expect(list).toMatch(/^heating .*\ndashboard .*\nlogger /u)
     await printedBy('owner-sso', 'broker', 'revoke', 'heating')
     expect(await printedBy('python3', '-c', block('broker-heating'))).toBe('')
     expect(await printedBy('sh', '-ec', block('broker-dashboard'))).toEqual(vehicles)

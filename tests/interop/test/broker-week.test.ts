@@ -113,6 +113,8 @@ describeWithPrograms('curl', 'python3')('a week of one account at one broker', (
         require.resolve('teslajs'),
       ),
       await program('proxied', 'proxy', 'sh', here('proxied.sh')),
+      await program('logger', 'token,proxy', process.execPath, here('one-bearer-program.mjs'), 'key'),
+      await program('other logger', 'token,proxy', process.execPath, here('one-bearer-program.mjs'), 'refreshed'),
     ]
 
     const seen = new Set<string>()
@@ -128,7 +130,7 @@ describeWithPrograms('curl', 'python3')('a week of one account at one broker', (
       await passed
     }
     seen.delete('proxied')
-    expect(calls).toBe(7 * 57)
+    expect(calls).toBe(9 * 57)
     // One sign-in; a refresh for each token that was handed out after the first, and none sent twice. The last one may have
     // come too late in the week to be handed out.
     const { codeExchanges, tokenRefreshes, refreshRequests, replays, ownerApiRejections } = emulator.counters

@@ -8,6 +8,7 @@ import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { KeptClient } from '../clients/client.ts'
 import type { Door } from './door.ts'
 import { bearerKey } from './caller.ts'
+import type { HandedOut } from './handed-out.ts'
 import type { CallLimits } from './limits.ts'
 import { RefusedCall, unknownKey } from './refusal.ts'
 import type { Reports } from './report.ts'
@@ -29,6 +30,7 @@ export interface Surroundings {
   readonly clients: BrokerClients
   readonly tokensOf: (account: string) => Promise<CurrentTokens>
   readonly limits: CallLimits
+  readonly handedOut: HandedOut
   readonly audit: Audit
   readonly reports: Reports
 }
@@ -38,8 +40,11 @@ export interface Surroundings {
  *
  * @throws RefusedCall where it has none, or nobody's; ClientsError, StoreError
  */
-export async function clientWithKey(call: Call, around: Surroundings): Promise<KeptClient> {
-  const key = bearerKey(call.request)
+export async function clientWithKey(
+  call: Call,
+  around: Surroundings,
+  key: string | undefined = bearerKey(call.request),
+): Promise<KeptClient> {
   const client = await clientOf(key, call, around)
   if (client === undefined)
     throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY', {}, key === undefined ? undefined : unknownKey)

@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { OwnerApiProxy } from '@owner-sso/express'
-import { accountFor, accountInHeader } from './caller.ts'
+import { accountFor, accountInHeader, bearerKey } from './caller.ts'
 import { type Call, clientWithKey, type Surroundings } from './call.ts'
 
 export type BrokerProxy = OwnerApiProxy
@@ -14,7 +14,8 @@ export const callers: WeakMap<IncomingMessage, string> = new WeakMap()
 /** @throws RefusedCall, ClientsError, StoreError */
 export async function answerProxiedCall(call: Call, around: Surroundings, proxy: BrokerProxy): Promise<void> {
   const { request, response, door, told } = call
-  const client = await clientWithKey(call, around)
+  const bearer = bearerKey(request)
+  const client = await clientWithKey(call, around, bearer && around.handedOut.keyOf(bearer))
   const account = accountFor(client, 'proxy', accountInHeader(request))
   told.account = account
   callers.set(request, account)

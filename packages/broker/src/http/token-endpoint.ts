@@ -34,6 +34,7 @@ export async function answerTokenRequest(call: Call, around: Surroundings, rotat
     const tokens = await around.tokensOf(told.account)
     const refreshToken = rotation.rotates ? await successorOf(presented, around, rotation) : presented
     if (refreshToken === undefined) throw invalidGrant()
+    if (client.scope.includes('proxy')) around.handedOut.note(tokens.access_token, refreshToken)
     sendTokens(response, tokens, refreshToken)
     around.audit({ ...note, event: 'token', ...told })
   } catch (error) {

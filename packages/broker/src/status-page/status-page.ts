@@ -163,7 +163,7 @@ function insideRoutes(
     ['GET ', (exchange) => showOverview(overview, exchange)],
     ['POST /leave', entrance.leave],
     ...signInRoutes(signIn),
-    ...programRoutes({ path, https, tokens, clients, isFirst: sentForms(store) }),
+    ...programRoutes({ path, https, vehicleList: sso.vehicleList, tokens, clients, isFirst: sentForms(store) }),
   ])
 }
 

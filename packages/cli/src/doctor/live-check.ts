@@ -115,7 +115,7 @@ export const isAccepted = (verdict: Verdict): boolean =>
 async function checkCall(settings: Settings, account: string, token: string, tokens: TokenManager): Promise<Finding> {
   const about = 'live call'
   const verdict = await verdictOn(settings, account, token, tokens)
-  if (verdict === 'refused') return refusedToken(about, settings, account)
+  if (verdict === 'refused') return refusedToken(about, account)
   if (verdict === 'closed') return closedList(about)
   if (verdict === 'unreachable')
     return problem(about, 'The owner API can’t be reached.', 'Check --api-url and the network.', exitCodes.network)
@@ -138,7 +138,7 @@ function unknownToken(about: string, account: string): Finding {
 const ifRefreshed = (account: string): string =>
   `If that is not it, refreshed tokens are refused: owner-sso login --account ${account}`
 
-function refusedToken(about: string, settings: Settings, account: string): Finding {
+function refusedToken(about: string, account: string): Finding {
   return problem(
     about,
     'The owner API refuses the token that was just issued (403).',

@@ -74,7 +74,7 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
     account: given('account', options.account, config.account),
     ca: given('ca', options.ca, config.ca),
     redirectUri: given('redirectUri', options.redirectUri, config.redirectUri),
-    codeChallengeEncoding: given('codeChallengeEncoding', options.codeChallengeEncoding, config.codeChallengeEncoding),
+    codeChallengeEncoding: given('codeChallengeEncoding', undefined, config.codeChallengeEncoding),
     proxy: given('proxy', options.proxy, config.proxy),
     transport: given('transport', options.transport, config.transport),
     keyring: keyringSetting(options, env, config),

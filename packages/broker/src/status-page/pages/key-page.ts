@@ -10,12 +10,14 @@ export interface KeyPage extends PageContext {
   readonly invited: Invited
   /** The broker's, as this browser calls it. */
   readonly address: string
+  /** `Sso.vehicleList`. */
+  readonly vehicleList: string
   /** One of its accounts that is not signed in. */
   readonly missing: string | undefined
 }
 
 export function keyPage(shown: KeyPage): Html {
-  const { invited, address, path, missing } = shown
+  const { invited, address, vehicleList, path, missing } = shown
   const { client, refresh_token: key } = invited
   const title = `The key of ${client.name}`
   const lead = 'It is shown this once: copy it now. Whoever has it gets what the program gets.'
@@ -28,7 +30,7 @@ export function keyPage(shown: KeyPage): Html {
           link: { href: `${path}/sign-in${accountQuery(missing)}`, label: 'Sign in' },
         }
   const content = html`${noticeBox(notice, 'bad')} ${copied('key', 'Key', key)} ${copyButton('key', 'Copy the key')}
-    ${client.scope.map((scope) => linesOf(scope, key, address))}
+    ${client.scope.map((scope) => linesOf(scope, key, address, vehicleList))}
     ${
       client.accounts.length > 1 &&
       html`<p class="quiet">Each call names one of its accounts, in the header <code>X-Owner-Account</code>.</p>`
@@ -37,7 +39,7 @@ export function keyPage(shown: KeyPage): Html {
   return page(shown, title, card(title, lead, content), false)
 }
 
-function linesOf(scope: ClientScope, key: string, address: string): Html {
+function linesOf(scope: ClientScope, key: string, address: string, vehicleList: string): Html {
   // On standard input: everybody on a machine can read the arguments of its programs.
   const curl = (path: string) =>
     `curl -fsS --config - ${address}${path} <<END\nheader = "Authorization: Bearer ${key}"\nEND\n`
@@ -59,12 +61,11 @@ function linesOf(scope: ClientScope, key: string, address: string): Html {
   }
   const python = [
     'import json, urllib.request',
-    request('/api/1/vehicles'),
+    request(vehicleList),
     'print(json.load(urllib.request.urlopen(request)))',
   ]
   return html`<h2>Call the owner API</h2>
-    ${copied('curl-call', 'curl', curl('/api/1/vehicles').trimEnd())}
-    ${copied('python-call', 'Python', python.join('\n'))}
+    ${copied('curl-call', 'curl', curl(vehicleList).trimEnd())} ${copied('python-call', 'Python', python.join('\n'))}
     ${copied(
       'client-call',
       'Settings of a home server, or another client of the owner API',

@@ -19,6 +19,8 @@ import { newForm } from './sent-forms.ts'
 export interface ProgramSurroundings {
   readonly path: string
   readonly https: boolean
+  /** `Sso.vehicleList`. */
+  readonly vehicleList: string
   readonly tokens: Pick<TokenManager, 'accounts' | 'status'>
   readonly clients: Pick<BrokerClients, 'invite' | 'list' | 'revoke' | 'rotate'>
   /** Whether the form is sent for the first time. */
@@ -119,7 +121,11 @@ async function showKey(around: ProgramSurroundings, invited: Invited): Promise<R
   return (to) => {
     const { headers } = to.request
     const address = headers.origin ?? `${around.https ? 'https' : 'http'}://${headers.host}`
-    return sendPage(to, 200, keyPage({ ...contextOf(around, to), invited, address, missing }))
+    return sendPage(
+      to,
+      200,
+      keyPage({ ...contextOf(around, to), invited, address, vehicleList: around.vehicleList, missing }),
+    )
   }
 }
 
