@@ -14,6 +14,8 @@ export interface NodeRed {
       options?: { readonly credentials: Readonly<Record<string, { readonly type: 'text' | 'password' }>> },
     ): void
     getNode(id: string): unknown
+    /** All that is deployed, as it was typed. */
+    eachNode(look: (config: Config) => void): void
   }
   readonly settings: {
     readonly userDir?: string
