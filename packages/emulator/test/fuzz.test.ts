@@ -158,7 +158,7 @@ it('compares what is no ASCII, or half a character, as it compares any other tex
       'backup_code',
       client.json('/oauth2/v3/authorize/mfa/backupcodes/attempt', { transaction_id, backup_code: text }),
     )
-    await sent('factors', client.factors(encodeURIComponent(text.toWellFormed())))
+    await sent('factors', client.factors(new URLSearchParams({ x: text }).toString().slice(2)))
   }
   expect(failures).toEqual([])
 }, 120_000)
