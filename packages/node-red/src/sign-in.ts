@@ -15,24 +15,25 @@ type Finish = (fields: Fields) => Promise<void>
 
 /** Milliseconds that a sign-in waits for a person: with the password in memory, or without. */
 const waits = { passcode: 300_000, address: 600_000 }
-const mostWaiting = 100
+/** Of one user, so that nobody's many sign-ins end another's. */
+const mostWaiting = 10
 
 export function registerSignIn(RED: NodeRed): void {
-  const waiting = new Map<string, Finish>()
+  const waiting = new Map<string, { readonly user: string; readonly finish: Finish }>()
   const underWay = new Set<string>()
 
-  function waitFor(what: keyof typeof waits, finish: Finish): string {
-    const [oldest] = waiting.keys()
-    if (waiting.size >= mostWaiting && oldest !== undefined) waiting.delete(oldest)
+  function waitFor(what: keyof typeof waits, user: string, finish: Finish): string {
+    const [oldest, ...others] = [...waiting].filter(([, each]) => each.user === user)
+    if (oldest !== undefined && others.length + 1 >= mostWaiting) waiting.delete(oldest[0])
     const id = randomUUID()
-    waiting.set(id, finish)
+    waiting.set(id, { user, finish })
     setTimeout(() => waiting.delete(id), waits[what]).unref()
     return id
   }
 
   answer('status', async (fields) => ({ status: await statusOf(RED, fields) }))
 
-  answer('password', async (fields) => {
+  answer('password', async (fields, user) => {
     const account = storedAccount(RED, dialogSettings(RED, fields))
     const { credential = '' } = fields
     const outcome = await account.sso.beginLogin({ identity: account.name, credential })
@@ -41,7 +42,7 @@ export function registerSignIn(RED: NodeRed): void {
       return {}
     }
     const { factors, pending } = outcome
-    const id = waitFor('passcode', async ({ passcode = '', factorId }) => {
+    const id = waitFor('passcode', user, async ({ passcode = '', factorId }) => {
       const code = typedCode(passcode)
       const typed = /^\d{1,8}$/u.test(code) ? { passcode: code, factorId } : { backupCode: code }
       await account.save(await account.sso.completeLogin(pending, typed))
@@ -49,11 +50,11 @@ export function registerSignIn(RED: NodeRed): void {
     return { id, factors: factors.map((factor) => ({ id: factor.id, name: factor.name })) }
   })
 
-  answer('browser', async (fields) => {
+  answer('browser', async (fields, user) => {
     const account = storedAccount(RED, dialogSettings(RED, fields))
     const hint = isSubjectAccount(account.name) ? {} : { loginHint: account.name }
     const { url, request } = account.sso.createAuthorizationUrl(hint)
-    const id = waitFor('address', async ({ address = '' }) => {
+    const id = waitFor('address', user, async ({ address = '' }) => {
       const received = await account.sso.redeemCallback(address.trim(), request)
       await saveOfOwner(account, received)
     })
@@ -61,16 +62,16 @@ export function registerSignIn(RED: NodeRed): void {
   })
 
   answer('finish', async ({ id = '', ...fields }) => {
-    const finish = waiting.get(id)
-    if (finish === undefined) throw new TypeError('This sign-in took too long. Start again.')
+    const found = waiting.get(id)
+    if (found === undefined) throw new TypeError('This sign-in took too long. Start again.')
     if (underWay.has(id)) throw new TypeError('The answer before this one is being looked at.')
     underWay.add(id)
-    await finish(fields).finally(() => underWay.delete(id))
+    await found.finish(fields).finally(() => underWay.delete(id))
     waiting.delete(id)
     return {}
   })
 
-  function answer(name: string, work: (fields: Fields) => Promise<object>): void {
+  function answer(name: string, work: (fields: Fields, user: string) => Promise<object>): void {
     const allowed = RED.auth.needsPermission('owner-sso.write')
     const mayDeploy = RED.auth.needsPermission('flows.write')
     // The end of a sign-in has the settings of its beginning.
@@ -88,7 +89,7 @@ export function registerSignIn(RED: NodeRed): void {
         // Pages of other sites can post forms here; they can't post JSON.
         if (!/^application\/json\b/u.test(request.headers['content-type'] ?? '')) return send(415, {})
         try {
-          send(200, await work(textsOf(request.body)))
+          send(200, await work(textsOf(request.body), request.user?.username ?? ''))
         } catch (error) {
           send(400, problemOf(error))
         }

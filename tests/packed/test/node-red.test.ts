@@ -223,7 +223,13 @@ it('lets who may not deploy sign in to what is deployed, and to nothing else', a
     await owner.stop()
 
     const permissions = ['flows.read', 'owner-sso.write']
-    const adminAuth = { type: 'credentials', users: [], default: { permissions } }
+    // The password is x.
+    const ann = {
+      username: 'ann',
+      password: '$2b$04$oI3ioM91c8ricTjcy70dq.UUQZ82B/YJD.WspNCP9xtJuq6X.asnC',
+      permissions: '*',
+    }
+    const adminAuth = { type: 'credentials', users: [ann], default: { permissions } }
     const red = await start(folder, { credentialSecret: 'a secret', adminAuth }, env)
     const ask = async (name: string, fields: object): Promise<number> => {
       const headers = { 'content-type': 'application/json' }
@@ -256,6 +262,20 @@ it('lets who may not deploy sign in to what is deployed, and to nothing else', a
     expect((await red.dialog('status', { id: 'account' })).status?.text).toMatch(/^valid, \d h left$/u)
     expect(await red.ask('/list')).toEqual({ status: 200, body: vehicles })
     expect(red.printed()).not.toMatch(/the-key|secret-of/u)
+
+    const login = { client_id: 'node-red-admin', grant_type: 'password', scope: '*', username: 'ann', password: 'x' }
+    const { access_token } = Object(
+      await (await fetch(`${red.url}/auth/token`, { method: 'POST', body: new URLSearchParams(login) })).json(),
+    )
+    const asAnn = async (name: string, fields: object): Promise<Record<string, string>> => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${access_token}` }
+      const body = JSON.stringify(fields)
+      return Object(await (await fetch(`${red.url}/owner-sso/${name}`, { method: 'POST', headers, body })).json())
+    }
+    const begun = await asAnn('browser', { id: 'account' })
+    for (let at = 0; at <= 100; at += 1) await red.dialog('browser', { id: 'account' })
+    const callback = await emulator.signInByHand(begun['url'] ?? '', { identity: 'plain@example.com' })
+    expect(await asAnn('finish', { id: begun['id'], address: callback })).toEqual({})
   } finally {
     elsewhere.closeAllConnections()
     elsewhere.close()
