@@ -60,7 +60,9 @@ async function poll(): Promise<void> {
   await signInWhereNeeded()
   const reply = await callOwnerApi(sso.vehicleList, { signal: stop.signal })
   if (!reply.ok) return log.warn({ status: reply.status }, 'this poll failed')
-  const { response }: { response: object[] } = JSON.parse(await reply.text())
+  // An id has more digits than a number keeps: as text, it is exact.
+  const text = (await reply.text()).replaceAll(/("id"\s*:\s*)(\d+)/gu, '$1"$2"')
+  const { response }: { response: object[] } = JSON.parse(text)
   const vehicles = response.filter((product) => 'vin' in product) // no energy sites
   for (const vehicle of vehicles) log.info({ vehicle }, 'vehicle')
 }

@@ -29,7 +29,7 @@ afterEach(async () => {
 it('signs in once, polls, survives a restart and an expiry, and stops cleanly', async () => {
   const first = start()
   await first.logs('signed in')
-  await first.logs('"vehicle"')
+  await first.logs('"vehicle":{"id":"10000000000001001"')
   expect(await first.stop()).toBe(0)
 
   const second = start()

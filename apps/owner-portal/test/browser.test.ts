@@ -245,7 +245,7 @@ describeInChromium('in a real Chromium', () => {
       emulator.once('owner-api', { status: 500 })
       await press(page, 'button', 'Refresh now')
       await look()
-      await page.goto('/vehicles/1001')
+      await page.goto('/vehicles/10000000000001001')
       await look()
       await page.goto('/nowhere')
       await look()

@@ -53,7 +53,7 @@ describe('home', () => {
 
   it('shows one vehicle', async () => {
     const { me } = await (await startPortal()).signedIn()
-    const page = await me.open('/vehicles/1001')
+    const page = await me.open('/vehicles/10000000000001001')
     expect(page.text).toMatch(/Daily.*State Online.*Battery 76 %.*VIN EMULATED000000001/u)
   })
 
@@ -64,7 +64,7 @@ describe('home', () => {
     const answer = await me.open(String(link))
     expect(JSON.parse(answer.html)).toMatchObject({ count: 2, response: [{ display_name: 'Daily' }, {}] })
     expect(answer.html).not.toContain(await portal.tokens.getAccessToken('plain@example.com'))
-    const vehicle = load((await me.open('/vehicles/1001')).html)('a[href^="/owner-api/"]').attr('href')
+    const vehicle = load((await me.open('/vehicles/10000000000001001')).html)('a[href^="/owner-api/"]').attr('href')
     expect(JSON.parse((await me.open(String(vehicle))).html)).toMatchObject({ response: { display_name: 'Daily' } })
   })
 

@@ -25,9 +25,9 @@ describe('signing in with e-mail and password', () => {
 
   it('leads back to the page that was asked for', async () => {
     const me = (await startPortal()).visitor()
-    const page = await me.follow(await me.open('/vehicles/1002'))
+    const page = await me.follow(await me.open('/vehicles/10000000000001003'))
     const answer = await me.send(page, '/sign-in', plain)
-    expect(answer.location).toBe('/vehicles/1002')
+    expect(answer.location).toBe('/vehicles/10000000000001003')
     expect((await me.follow(answer)).text).toContain('Weekend')
   })
 

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http'
 import { once } from 'node:events'
 import { runs } from '../../../tests/support/runs.ts'
 import { useEmulator } from '../src/jest.ts'
-import { Client } from './client.ts'
+import { Client, codeOf, demoCredential } from './client.ts'
 
 const emulator = useEmulator({ firewall: false })
 const agent = new Agent({ keepAlive: true })
@@ -122,4 +122,43 @@ it('never answers 500, whatever it is sent, wherever, and logs no secret of it',
   expect(JSON.stringify(emulator.requests)).not.toContain(canary)
   const seen = await fetch(`${emulator.authUrl}/_emulator/exchanges`)
   expect(await seen.text()).not.toContain(canary)
+}, 120_000)
+
+it('compares what is no ASCII, or half a character, as it compares any other text', async () => {
+  const texts = (length: number): string[] => ['é', '１', '٣', '\u{1f697}', '\ud83d'].map((sign) => sign.repeat(length))
+  const failures: string[] = []
+  const sent = async (field: string, answer: Promise<{ status: number }>): Promise<void> => {
+    if ((await answer).status >= 500) failures.push(field)
+  }
+  for (const text of [1, 6, 9, 43, 86, 1000].flatMap(texts)) {
+    const client = new Client(emulator)
+    const { hidden } = await client.open({ login_hint: text, state: text })
+    for (const field of ['identity', 'credential', '_csrf', '_phase', 'transaction_id', 'captcha'])
+      await sent(
+        field,
+        client.post({ ...hidden, identity: 'plain@example.com', credential: demoCredential, [field]: text }),
+      )
+    const { answer } = await client.authorize('plain@example.com')
+    for (const field of ['client_id', 'code', 'code_verifier', 'redirect_uri'])
+      await sent(field, client.exchange(codeOf(answer), { [field]: text }))
+    for (const field of ['refresh_token', 'scope', 'client_id'])
+      await sent(field, client.refresh('x', { [field]: text }))
+    for (const field of ['code_challenge', 'client_id', 'redirect_uri', 'scope'])
+      await sent(
+        field,
+        client.open({ [field]: text }).then(({ page }) => page),
+      )
+
+    const account = emulator.account('mfa@example.com')
+    const step = await client.reachPasscode(account.identity)
+    for (const field of ['passcode', 'factor_id', '_csrf', 'transaction_id'])
+      await sent(field, client.verify(step, account, { [field]: text }))
+    const { transaction_id } = step
+    await sent(
+      'backup_code',
+      client.json('/oauth2/v3/authorize/mfa/backupcodes/attempt', { transaction_id, backup_code: text }),
+    )
+    await sent('factors', client.factors(new URLSearchParams({ x: text }).toString().slice(2)))
+  }
+  expect(failures).toEqual([])
 }, 120_000)

@@ -12,7 +12,7 @@ export interface Account {
   status(): Promise<NodeStatus>
   /** Calls `listener` when the status may be another. Returns an unsubscribe function. */
   onChange(listener: () => void): () => void
-  /** Resolves once nothing is half-way. */
+  /** Resolves once nothing is half-way. It has no limit of its own: Node-RED's is the longest that there can be. */
   settled(): Promise<void>
   /** Where a person signs in, if that is not in this editor. */
   readonly signInUrl: string | undefined

@@ -9,6 +9,7 @@ import type { FlowNode, NodeRed } from './node-red.ts'
 import { storedAccount } from './stored-account.ts'
 
 export interface AccountNode extends FlowNode {
+  readonly settings: AccountSettings
   /** @throws TypeError that names a wrong setting, StoreError */
   account(): Account
   /** `fetch` on the owner API. @throws the same */
@@ -28,7 +29,7 @@ export function registerAccount(RED: NodeRed): void {
         const { tokens, name } = account()
         return ownerFetch({ tokens, account: name, target: settings.apiUrl, ...transportOf(settings) })
       })
-      Object.assign(this, { account, call } satisfies Pick<AccountNode, 'account' | 'call'>)
+      Object.assign(this, { settings, account, call } satisfies Pick<AccountNode, 'settings' | 'account' | 'call'>)
     },
     { credentials },
   )

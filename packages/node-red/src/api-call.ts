@@ -3,6 +3,7 @@
  */
 import { isBelow, isPlainQuery, isUnambiguous, ownerApiErrors, type OwnerApiErrorCode } from '@owner-sso/express'
 import type { AccountNode } from './account.ts'
+import { parsed, requireExact, serialized } from './exact-json.ts'
 import type { Config, Message } from './node-red.ts'
 
 const allowedPaths = ['/api/1/']
@@ -33,7 +34,7 @@ export async function callOwnerApi(
   signal: AbortSignal,
 ): Promise<void> {
   const { method, address } = requestOf(config, message)
-  const body = method === 'POST' && message['payload'] !== undefined ? JSON.stringify(message['payload']) : undefined
+  const body = method === 'POST' && message['payload'] !== undefined ? serialized(message['payload']) : undefined
   const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) }
   const call = node.call()
   try {
@@ -68,7 +69,7 @@ function requestOf(config: Config, message: Message): { readonly method: 'GET' |
 
 /** Where the node says nothing, the message does. */
 function methodAndPath(config: Config, message: Message): { readonly method: string; readonly path: string } {
-  const given = (name: string): string => textOf(config[name]) || textOf(message[name])
+  const given = (name: string): string => textOf(name, config[name]) || textOf(name, message[name])
   switch (config['call']) {
     case 'other':
       return { method: given('method').toUpperCase() || 'GET', path: given('path') }
@@ -85,17 +86,13 @@ function methodAndPath(config: Config, message: Message): { readonly method: str
 /** `msg.query`: for paging, say. */
 function queryOf({ query }: Message): [string, string][] {
   if (typeof query !== 'object' || query === null) return []
-  return Object.entries(query).map(([name, value]) => [name, String(value)])
+  return Object.entries(query).map(([name, value]) => {
+    requireExact(`msg.query.${name}`, value)
+    return [name, String(value)]
+  })
 }
 
-function textOf(value: unknown): string {
+function textOf(name: string, value: unknown): string {
+  requireExact(`msg.${name}`, value)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

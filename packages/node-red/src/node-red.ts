@@ -14,6 +14,8 @@ export interface NodeRed {
       options?: { readonly credentials: Readonly<Record<string, { readonly type: 'text' | 'password' }>> },
     ): void
     getNode(id: string): unknown
+    /** All that is deployed, as it was typed. */
+    eachNode(look: (config: Config) => void): void
   }
   readonly settings: {
     readonly userDir?: string
@@ -26,9 +28,9 @@ export interface NodeRed {
   readonly auth: { needsPermission(permission: string): (...args: AdminExchange) => void }
 }
 
-/** One call of the editor. Its body was JSON, or a form. */
+/** One call of the editor. Its body was JSON, or a form. With `adminAuth` it has a user, who has a name unless anonymous. */
 export type AdminExchange = [
-  request: IncomingMessage & { readonly body?: unknown },
+  request: IncomingMessage & { readonly body?: unknown; readonly user?: { readonly username?: string } },
   response: ServerResponse,
   next: () => void,
 ]

@@ -4,42 +4,37 @@
  */
 import { randomUUID } from 'node:crypto'
 import { identifyOwner, isSubjectAccount, SsoError, typedCode } from '@owner-sso/core'
-import { isAccountNode, openAccount } from './account.ts'
-import { type AccountSettings, accountSettings } from './account-settings.ts'
+import { openAccount } from './account.ts'
+import { areDeployed, dialogSettings, type Fields } from './dialog-settings.ts'
 import type { AdminExchange, NodeRed, NodeStatus } from './node-red.ts'
 import { problemWords } from './status.ts'
 import { type StoredAccount, storedAccount } from './stored-account.ts'
-
-/** What the dialog sends. */
-type Fields = Readonly<Record<string, string>>
 
 /** What a sign-in does with the person's answer: a passcode, or the address that their browser ended on. */
 type Finish = (fields: Fields) => Promise<void>
 
 /** Milliseconds that a sign-in waits for a person: with the password in memory, or without. */
 const waits = { passcode: 300_000, address: 600_000 }
-const mostWaiting = 100
-
-/** What the editor has in place of a secret that it does not know. */
-const unchanged = '__PWRD__'
+/** Of one user, so that nobody's many sign-ins end another's. */
+const mostWaiting = 10
 
 export function registerSignIn(RED: NodeRed): void {
-  const waiting = new Map<string, Finish>()
+  const waiting = new Map<string, { readonly user: string; readonly finish: Finish }>()
   const underWay = new Set<string>()
 
-  function waitFor(what: keyof typeof waits, finish: Finish): string {
-    const [oldest] = waiting.keys()
-    if (waiting.size >= mostWaiting && oldest !== undefined) waiting.delete(oldest)
+  function waitFor(what: keyof typeof waits, user: string, finish: Finish): string {
+    const [oldest, ...others] = [...waiting].filter(([, each]) => each.user === user)
+    if (oldest !== undefined && others.length + 1 >= mostWaiting) waiting.delete(oldest[0])
     const id = randomUUID()
-    waiting.set(id, finish)
+    waiting.set(id, { user, finish })
     setTimeout(() => waiting.delete(id), waits[what]).unref()
     return id
   }
 
   answer('status', async (fields) => ({ status: await statusOf(RED, fields) }))
 
-  answer('password', async (fields) => {
-    const account = storedAccount(RED, settingsOf(RED, fields))
+  answer('password', async (fields, user) => {
+    const account = storedAccount(RED, dialogSettings(RED, fields))
     const { credential = '' } = fields
     const outcome = await account.sso.beginLogin({ identity: account.name, credential })
     if (outcome.kind === 'tokens') {
@@ -47,7 +42,7 @@ export function registerSignIn(RED: NodeRed): void {
       return {}
     }
     const { factors, pending } = outcome
-    const id = waitFor('passcode', async ({ passcode = '', factorId }) => {
+    const id = waitFor('passcode', user, async ({ passcode = '', factorId }) => {
       const code = typedCode(passcode)
       const typed = /^\d{1,8}$/u.test(code) ? { passcode: code, factorId } : { backupCode: code }
       await account.save(await account.sso.completeLogin(pending, typed))
@@ -55,11 +50,11 @@ export function registerSignIn(RED: NodeRed): void {
     return { id, factors: factors.map((factor) => ({ id: factor.id, name: factor.name })) }
   })
 
-  answer('browser', async (fields) => {
-    const account = storedAccount(RED, settingsOf(RED, fields))
+  answer('browser', async (fields, user) => {
+    const account = storedAccount(RED, dialogSettings(RED, fields))
     const hint = isSubjectAccount(account.name) ? {} : { loginHint: account.name }
     const { url, request } = account.sso.createAuthorizationUrl(hint)
-    const id = waitFor('address', async ({ address = '' }) => {
+    const id = waitFor('address', user, async ({ address = '' }) => {
       const received = await account.sso.redeemCallback(address.trim(), request)
       await saveOfOwner(account, received)
     })
@@ -67,30 +62,39 @@ export function registerSignIn(RED: NodeRed): void {
   })
 
   answer('finish', async ({ id = '', ...fields }) => {
-    const finish = waiting.get(id)
-    if (finish === undefined) throw new TypeError('This sign-in took too long. Start again.')
+    const found = waiting.get(id)
+    if (found === undefined) throw new TypeError('This sign-in took too long. Start again.')
     if (underWay.has(id)) throw new TypeError('The answer before this one is being looked at.')
     underWay.add(id)
-    await finish(fields).finally(() => underWay.delete(id))
+    await found.finish(fields).finally(() => underWay.delete(id))
     waiting.delete(id)
     return {}
   })
 
-  function answer(name: string, work: (fields: Fields) => Promise<object>): void {
+  function answer(name: string, work: (fields: Fields, user: string) => Promise<object>): void {
     const allowed = RED.auth.needsPermission('owner-sso.write')
-    RED.httpAdmin.post(`/owner-sso/${name}`, allowed, async (...[request, response]: AdminExchange) => {
-      const send = (status: number, body: object): void => {
-        response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-        response.end(JSON.stringify(body))
-      }
-      // Pages of other sites can post forms here; they can't post JSON.
-      if (!/^application\/json\b/u.test(request.headers['content-type'] ?? '')) return send(415, {})
-      try {
-        send(200, await work(textsOf(request.body)))
-      } catch (error) {
-        send(400, problemOf(error))
-      }
-    })
+    const mayDeploy = RED.auth.needsPermission('flows.write')
+    // The end of a sign-in has the settings of its beginning.
+    const allowedSettings = (...[request, response, next]: AdminExchange): void =>
+      name === 'finish' || areDeployed(RED, textsOf(request.body)) ? next() : mayDeploy(request, response, next)
+    RED.httpAdmin.post(
+      `/owner-sso/${name}`,
+      allowed,
+      allowedSettings,
+      async (...[request, response]: AdminExchange) => {
+        const send = (status: number, body: object): void => {
+          response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+          response.end(JSON.stringify(body))
+        }
+        // Pages of other sites can post forms here; they can't post JSON.
+        if (!/^application\/json\b/u.test(request.headers['content-type'] ?? '')) return send(415, {})
+        try {
+          send(200, await work(textsOf(request.body), request.user?.username ?? ''))
+        } catch (error) {
+          send(400, problemOf(error))
+        }
+      },
+    )
   }
 }
 
@@ -105,26 +109,10 @@ async function saveOfOwner(account: StoredAccount, received: Parameters<typeof i
 
 async function statusOf(RED: NodeRed, fields: Fields): Promise<NodeStatus> {
   try {
-    return await openAccount(RED, settingsOf(RED, fields)).status()
+    return await openAccount(RED, dialogSettings(RED, fields)).status()
   } catch (problem) {
     return problem instanceof TypeError ? { fill: 'red', shape: 'ring', text: problem.message } : problemWords(problem)
   }
-}
-
-/** The settings as they stand in the dialog, deployed or not. */
-function settingsOf(RED: NodeRed, fields: Fields): AccountSettings {
-  const deployed = RED.nodes.getNode(fields['id'] ?? '')
-  const secrets: Fields = isAccountNode(deployed) ? (deployed.credentials ?? {}) : {}
-  return accountSettings((name) => {
-    const text = fields[name] ?? ''
-    return text === unchanged ? (secrets[name] ?? '') : fromEnvironment(text)
-  })
-}
-
-/** `${NAME}`, as Node-RED itself puts it in for what is deployed. */
-function fromEnvironment(text: string): string {
-  const [, name] = /^\$\{(\w+)\}$/u.exec(text) ?? []
-  return name === undefined ? text.trim() : (process.env[name] ?? '')
 }
 
 function textsOf(body: unknown): Fields {

@@ -26,9 +26,6 @@ export interface StoredAccount extends Account {
 
 const services = new Map<string, Service>()
 
-/** Longest wait for a refresh when Node-RED deploys or ends, in milliseconds: less than it waits for a node. */
-const patience = 12_000
-
 /** @throws TypeError, StoreError */
 export function storedAccount(RED: NodeRed, settings: AccountSettings): StoredAccount {
   if (settings.account === '') throw new TypeError('The account needs the e-mail that it is signed in with.')
@@ -48,7 +45,7 @@ export function storedAccount(RED: NodeRed, settings: AccountSettings): StoredAc
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    settled: () => tokens.settled({ signal: AbortSignal.timeout(patience) }).catch(() => undefined),
+    settled: () => tokens.settled(),
   }
 }
 

@@ -26,7 +26,7 @@ describe('a legacy client from npm', () => {
   it('signs in, unchanged, calls the owner API, refreshes there, and calls it again', async () => {
     await using emulator = await start()
     const ending = await signIn(emulator, 'plain@example.com')
-    expect(ending).toMatchObject({ vehicle: 'Daily', again: 'Daily' })
+    expect(ending).toMatchObject({ vehicles: ['Daily', 'Weekend', 'Daily', 'Weekend'] })
     expect(pathsOf(emulator)).toEqual([
       'GET /oauth2/v3/authorize',
       'POST /oauth2/v3/authorize',

@@ -1,6 +1,8 @@
 /** Our nodes in a real Node-RED: from its palette to the vehicles, and through whatever goes wrong. */
 import { randomBytes } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
@@ -99,10 +101,17 @@ describeInChromium('in the editor', () => {
       await page.locator('#owner-sso-password').click()
       await page.getByText(/did not accept|not accepted/u).waitFor()
       await page.locator('#owner-sso-credential').fill(credential)
-      await page.locator('#owner-sso-password').click()
+      await page.locator('#owner-sso-credential').press('Enter')
       const passcode = emulator.account('mfa@example.com').passcode()
+      await page.locator('#owner-sso-passcode').fill('000000')
+      expect(await page.locator('#owner-sso-password').isVisible()).toBe(false)
+      await page.locator('#owner-sso-passcode').press('Enter')
+      await page.getByText(/passcode .*(?:not accept|wrong)|did not accept/u).waitFor()
+      await page.locator('#owner-sso-again').click()
+      await page.locator('#owner-sso-credential').fill(credential)
+      await page.locator('#owner-sso-credential').press('Enter')
       await page.locator('#owner-sso-passcode').fill(passcode)
-      await page.locator('#owner-sso-send-passcode').click()
+      await page.locator('#owner-sso-passcode').press('Enter')
       await page.locator('#owner-sso-status', { hasText: /^valid, \d h left$/u }).waitFor()
       await page.locator('#node-config-dialog-ok').click()
       await page.locator('#node-dialog-ok').click()
@@ -183,6 +192,130 @@ it('signs nobody in for who may only read, nor for a form of another site', asyn
   }
 })
 
+it('lets who may not deploy sign in to what is deployed, and to nothing else', async () => {
+  const heard: unknown[] = []
+  const elsewhere = createServer((request, response) => {
+    heard.push(request.headers)
+    response.end('{ "code": "ERR", "detail": "of another server" }')
+  })
+  await once(elsewhere.listen(0, '127.0.0.1'), 'listening')
+  const address = Object(elsewhere.address())
+  const url = `http://127.0.0.1:${address.port}`
+  const folder = userFolder()
+  const env = { TEST_SECRET: 'a-secret-of-the-environment', TEST_AUTH_URL: emulator.authUrl }
+  try {
+    const deployed = account({ authUrl: '${TEST_AUTH_URL}' })
+    const ofBroker = account({ id: 'at-broker', source: 'broker', account: '', brokerUrl: 'http://127.0.0.1:1' })
+    const brokerKey = '__PWRD__'
+    const owner = await start(folder, { credentialSecret: 'a secret' }, env)
+    await owner.deploy([
+      tab,
+      deployed,
+      { ...ofBroker, credentials: { brokerKey: 'the-key' } },
+      ...flow('list', {}),
+      ...flow('brokered', { account: 'at-broker' }),
+    ])
+    const keyMustBeTyped = { fill: 'red', shape: 'ring', text: expect.stringMatching(/Enter it again/u) }
+    expect((await owner.dialog('status', { ...ofBroker, brokerKey, brokerUrl: url })).status).toEqual(keyMustBeTyped)
+    const said = await owner.dialog('status', { ...ofBroker, brokerKey: 'typed', brokerUrl: url })
+    expect(said.status?.text).toBe('of another server')
+    expect(heard).toEqual([expect.objectContaining({ authorization: 'Bearer typed' })])
+    await owner.stop()
+
+    const permissions = ['flows.read', 'owner-sso.write']
+    // The password is x.
+    const ann = {
+      username: 'ann',
+      password: '$2b$04$oI3ioM91c8ricTjcy70dq.UUQZ82B/YJD.WspNCP9xtJuq6X.asnC',
+      permissions: '*',
+    }
+    const adminAuth = { type: 'credentials', users: [ann], default: { permissions } }
+    const red = await start(folder, { credentialSecret: 'a secret', adminAuth }, env)
+    const ask = async (name: string, fields: object): Promise<number> => {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify(fields)
+      return (await fetch(`${red.url}/owner-sso/${name}`, { method: 'POST', headers, body })).status
+    }
+    const elsewhereFolder = join(folder, 'made-for-a-visitor')
+    const forbidden = [
+      { ...ofBroker, brokerKey, brokerUrl: url },
+      { ...ofBroker, brokerKey: 'typed' },
+      { ...ofBroker, brokerKey: '${TEST_SECRET}', brokerUrl: url },
+      { ...ofBroker, brokerKey: '' },
+      { id: 'at-broker', brokerUrl: url },
+      { ...deployed, authUrl: url },
+      { ...deployed, authUrl: emulator.authUrl },
+      { ...deployed, account: '${TEST_SECRET}' },
+      { ...deployed, source: 'folder', folder: elsewhereFolder },
+      { ...deployed, id: 'unknown' },
+      { ...deployed, id: 'list' },
+      { ...deployed, id: '__proto__' },
+      {},
+    ]
+    for (const fields of forbidden)
+      for (const name of ['status', 'password', 'browser'])
+        expect([name, fields, await ask(name, { ...fields, credential })]).toEqual([name, fields, 401])
+    expect([heard.length, existsSync(elsewhereFolder)]).toEqual([1, false])
+
+    expect((await red.dialog('status', { ...ofBroker, brokerKey })).status?.text).toBe('The broker can’t be reached.')
+    expect(await red.dialog('password', { ...deployed, encryptionKey: '', brokerKey: '', credential })).toEqual({})
+    expect((await red.dialog('status', { id: 'account' })).status?.text).toMatch(/^valid, \d h left$/u)
+    expect(await red.ask('/list')).toEqual({ status: 200, body: vehicles })
+    expect(red.printed()).not.toMatch(/the-key|secret-of/u)
+
+    const login = { client_id: 'node-red-admin', grant_type: 'password', scope: '*', username: 'ann', password: 'x' }
+    const { access_token } = Object(
+      await (await fetch(`${red.url}/auth/token`, { method: 'POST', body: new URLSearchParams(login) })).json(),
+    )
+    const asAnn = async (name: string, fields: object): Promise<Record<string, string>> => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${access_token}` }
+      const body = JSON.stringify(fields)
+      return Object(await (await fetch(`${red.url}/owner-sso/${name}`, { method: 'POST', headers, body })).json())
+    }
+    const begun = await asAnn('browser', { id: 'account' })
+    for (let at = 0; at <= 100; at += 1) await red.dialog('browser', { id: 'account' })
+    const callback = await emulator.signInByHand(begun['url'] ?? '', { identity: 'plain@example.com' })
+    expect(await asAnn('finish', { id: begun['id'], address: callback })).toEqual({})
+  } finally {
+    elsewhere.closeAllConnections()
+    elsewhere.close()
+  }
+})
+
+it('asks for a vehicle by the id that its list has, to the last digit', async () => {
+  const red = await start()
+  expect(await red.dialog('password', { ...account({}), credential })).toEqual({})
+  const first = (field: string): object => ({
+    type: 'change',
+    rules: [{ t: 'set', p: 'vehicle', pt: 'msg', to: `payload.response[0].${field}`, tot: 'msg' }],
+  })
+  const chain = (name: string, take: object): FlowNode[] => [
+    ...flow(name, {}, `${name}-take`),
+    { z: 'tab', x: 100, y: 100, id: `${name}-take`, type: 'change', wires: [[`${name}-one`]], ...take },
+    ...flow(`${name}-one`, { call: 'vehicle', vehicle: '' }, `${name}-response`),
+  ]
+  const payload = (value: string): object => ({
+    type: 'function',
+    func: `msg.payload = ${value}; msg.vehicle = 12345678901234567; return msg`,
+  })
+  await red.deploy([
+    tab,
+    account({}),
+    ...chain('id', first('id')),
+    ...chain('id-s', first('id_s')),
+    ...chain('rounded', payload('1')),
+    ...chain('posted', payload('{ vehicles: [12345678901234567] }')).map((node) =>
+      node.id === 'posted-one' ? { ...node, call: 'other', method: 'POST', path: '/api/1/echo' } : node,
+    ),
+  ])
+  for (const path of ['/id', '/id-s'])
+    expect((await red.ask(path)).body).toMatchObject({ response: { display_name: 'Daily', id: '10000000000001001' } })
+  const { ownerApiCalls } = emulator.counters
+  expect((await red.ask('/rounded')).body).toMatchObject({ message: expect.stringMatching(/msg\.vehicle .*id_s/u) })
+  expect((await red.ask('/posted')).body).toMatchObject({ message: expect.stringMatching(/“0” in msg\.payload/u) })
+  expect(emulator.counters.ownerApiCalls).toBe(ownerApiCalls + 2)
+})
+
 it('shares a session with a second Node-RED, once both have one credential secret', async () => {
   const before = await start(userFolder(), {})
   expect(await before.dialog('password', { ...account({}), credential })).toEqual({})
@@ -229,6 +362,8 @@ it('loses no token in two hundred deploys, each within a refresh, nor when it is
     const stopping = red.prints(/Stopping flows/u)
     const done = at === 200 ? red.stop() : red.deploy(flows(at + 1))
     await stopping
+    // The last takes nearly as long as a request may: nothing of ours ends the wait before it.
+    if (at === 200) await pause(13_500)
     letGo()
     await done
   }

@@ -51,6 +51,7 @@ export function userFolder(): string {
 export async function startNodeRed(
   folder: string = userFolder(),
   more: object = { credentialSecret: 'a secret' },
+  env: NodeJS.ProcessEnv = {},
 ): Promise<NodeRed> {
   const port = await freePort()
   const settings = {
@@ -63,7 +64,10 @@ export async function startNodeRed(
     externalModules: { palette: { allowInstall: false } },
   }
   writeFileSync(join(folder, 'settings.js'), `module.exports = ${JSON.stringify(settings)}`)
-  const child = spawn(process.execPath, [program, '--userDir', folder], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program, '--userDir', folder], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {

@@ -3,9 +3,10 @@
  */
 import { buffer } from 'node:stream/consumers'
 import { isRecord } from '../options/checks.ts'
+import { readJson } from '../http/json.ts'
 import { jsonResponse, type ServiceResponse } from '../http/service-response.ts'
 
-/** The response that the service is about to send. A JSON body is the parsed value; anything but a string is sent as JSON. */
+/** The response that the service is about to send. A JSON body is the parsed value, long whole numbers as bigints; anything but a string is sent as JSON. */
 export interface EmulatedResponse<Body = unknown> {
   status: number
   headers: Record<string, string | readonly string[]>
@@ -69,7 +70,7 @@ async function readResponse({ status, headers, body }: ServiceResponse): Promise
 /** What a client echoes may call itself JSON without being any. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return readJson(text)
   } catch {
     return text
   }

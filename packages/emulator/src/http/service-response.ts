@@ -4,6 +4,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { writeJson } from './json.ts'
 
 export interface ServiceResponse {
   readonly status: number
@@ -25,7 +26,7 @@ export function jsonResponse(status: number, body: unknown, headers: Headers = {
   return {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-    body: JSON.stringify(body),
+    body: writeJson(body),
   }
 }
 

@@ -3,6 +3,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { plainFields } from '@owner-sso/recorder'
+import { readJson } from '../http/json.ts'
 import { decodeText } from '../pages/html.ts'
 import { maskText } from './mask.ts'
 import type { ServiceResponse } from '../http/service-response.ts'
@@ -86,7 +87,7 @@ function parsed(text: string): Fields {
   // Most bodies are none, or a page: an exception for each would be the journal's greatest expense.
   if (!/^\s*[{[]/u.test(text)) return {}
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = readJson(text, String)
     return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
   } catch {
     return {}

@@ -21,10 +21,28 @@ const chunk = Buffer.alloc(65_536, 'x')
 const eventMilliseconds = 80
 const maxEvents = 10_000
 
-/** The vehicles that every account owns. */
+/** The vehicles that every account owns. As at the service, their ids are numbers that JavaScript rounds. */
 const demoVehicles = [
-  { id: 1001, vin: 'EMULATED000000001', display_name: 'Daily', state: 'online', battery_level: 76, range_km: 388 },
-  { id: 1002, vin: 'EMULATED000000002', display_name: 'Weekend', state: 'asleep', battery_level: 41, range_km: 203 },
+  {
+    id: 10_000_000_000_001_001n,
+    id_s: '10000000000001001',
+    vehicle_id: 1001,
+    vin: 'EMULATED000000001',
+    display_name: 'Daily',
+    state: 'online',
+    battery_level: 76,
+    range_km: 388,
+  },
+  {
+    id: 10_000_000_000_001_003n,
+    id_s: '10000000000001003',
+    vehicle_id: 1003,
+    vin: 'EMULATED000000002',
+    display_name: 'Weekend',
+    state: 'asleep',
+    battery_level: 41,
+    range_km: 203,
+  },
 ] as const
 
 type GuardedResponse = (request: Request, held: AccessToken) => ServiceResponse | Promise<ServiceResponse>

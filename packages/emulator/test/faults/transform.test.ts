@@ -69,6 +69,24 @@ describe('a function of once', () => {
     expect(await answer.text()).toBe('{!')
   })
 
+  it('has the long ids of vehicles as bigints, and sends and logs them to their last digit', async () => {
+    const { access_token } = await emulator.issueTokens(identity)
+    emulator.once<{ response: { id: bigint }[] }>('owner-api', ({ body }) => {
+      const [first] = body.response
+      if (first) first.id += 8n
+    })
+    const headers = { authorization: `Bearer ${access_token}` }
+    const list = await (await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers })).text()
+    expect(list.match(/"id":\d+/gu)).toEqual(['"id":10000000000001009', '"id":10000000000001003'])
+    const exchanges = await (await fetch(`${emulator.authUrl}/_emulator/exchanges`)).text()
+    const last = exchanges
+      .match(/"id":\d+/gu)
+      ?.at(-1)
+      ?.slice(5)
+    const log = await (await fetch(`${emulator.authUrl}/_emulator/exchanges/${last}`)).text()
+    expect(log).toMatch(/"10000000000001009".*"10000000000001003"/u)
+  })
+
   it('stands until it is called off, with always', async () => {
     const client = new Client(emulator)
     emulator.always('token', () => ({ status: 503 }))
@@ -91,7 +109,7 @@ describe('a function that fails', () => {
     ['returns no object', () => 'text', /must return an object or nothing/u],
     ['returns a status that is none', () => ({ status: 20 }), /status must be 200 to 599/u],
     ['breaks the headers', (answer) => void Reflect.set(answer, 'headers', 'none'), /headers must be an object/u],
-    ['leaves a body that is no JSON', () => ({ body: 1n }), /BigInt/u],
+    ['leaves a body that is no JSON', () => ({ body: () => 1 }), /must be JSON/u],
   ])('and %s gets its client a 500 at once, and its test an error', async (_, transform, message) => {
     const emulator = await startEmulator()
     // As JavaScript writes it: a function that returns anything.

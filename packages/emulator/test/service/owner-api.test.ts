@@ -17,20 +17,21 @@ const get = (path: string): request.Test =>
   request(emulator.ownerApiUrl).get(path).set('authorization', `Bearer ${token}`)
 
 describe('the owner API', () => {
-  it('lists the vehicles with their count, and shows one', async () => {
-    const daily = { id: 1001, vin: 'EMULATED000000001', display_name: 'Daily', state: 'online' }
-    const weekend = { id: 1002, vin: 'EMULATED000000002', display_name: 'Weekend', state: 'asleep' }
-    const response = [
-      { ...daily, battery_level: 76, range_km: 388 },
-      { ...weekend, battery_level: 41, range_km: 203 },
+  it('lists the vehicles with their count, and shows one by the exact digits of its id', async () => {
+    const daily = '"id":10000000000001001,"id_s":"10000000000001001","vehicle_id":1001,"vin":"EMULATED000000001"'
+    const weekend = '"id":10000000000001003,"id_s":"10000000000001003","vehicle_id":1003,"vin":"EMULATED000000002"'
+    const [first, second] = [
+      `{${daily},"display_name":"Daily","state":"online","battery_level":76,"range_km":388}`,
+      `{${weekend},"display_name":"Weekend","state":"asleep","battery_level":41,"range_km":203}`,
     ]
     const list = await get('/api/1/vehicles').expect(200)
-    expect(list.body).toEqual({ response, count: 2 })
+    expect(list.text).toBe(`{"response":[${first},${second}],"count":2}`)
     // What newer clients ask instead.
     const products = await get('/api/1/products').expect(200)
-    expect(products.body).toEqual(list.body)
-    const one = await get('/api/1/vehicles/1002').expect(200)
-    expect(one.body).toEqual({ response: response[1] })
+    expect(products.text).toBe(list.text)
+    const one = await get('/api/1/vehicles/10000000000001003').expect(200)
+    expect(one.text).toBe(`{"response":${second}}`)
+    await get(`/api/1/vehicles/${one.body.response.id}`).expect(404)
     const none = await get('/api/1/vehicles/none').expect(404)
     expect(none.body).toEqual({
       response: null,
@@ -40,7 +41,7 @@ describe('the owner API', () => {
   })
 
   it('echoes a command', async () => {
-    const path = '/api/1/vehicles/1001/command/honk_horn'
+    const path = '/api/1/vehicles/10000000000001001/command/honk_horn'
     const answer = await request(emulator.ownerApiUrl).post(path).set('authorization', `Bearer ${token}`).expect(200)
     expect(answer.body).toEqual({ response: { result: true, reason: '', command: 'honk_horn' } })
   })

@@ -13,7 +13,11 @@ query="$query&response_type=code&scope=openid+email+offline_access&state=$(opens
 first() { grep -o "$2" "$1" | head -n 1; }
 input() { first login.html "name=\"$1\" value=\"[^\"]*\"" | cut -d '"' -f 4; }
 field() { first "$1" "\"$2\":\"[^\"]*\"" | cut -d '"' -f 4; }
-call() { curl -sS -o vehicles.json -f -H "authorization: Bearer $1" "$OWNER_API_URL/api/1/vehicles" && echo "$1"; }
+call() {
+  curl -sS -o vehicles.json -f -H "authorization: Bearer $1" "$OWNER_API_URL/api/1/vehicles"
+  echo "$1"
+  grep -o '"display_name":"[^"]*"' vehicles.json | cut -d '"' -f 4
+}
 
 address=$(curl -sS -L -c jar -b jar -o login.html -w '%{url_effective}' "$AUTH_URL/oauth2/v3/authorize?$query")
 base=${address%%/oauth2/*}

@@ -24,6 +24,8 @@ export const curlClient: PeerClient = async ({ authUrl, ownerApiUrl }, { identit
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'exit')])
   await rm(folder, { recursive: true })
   if (status !== 0) throw new Error(`curl-client.sh ended with ${status}`)
-  const [token = '', fresh = ''] = output.split('\n')
-  return { token, fresh }
+  // Each call tells its token, and the vehicles.
+  const lines = output.trim().split('\n')
+  const [token = '', fresh = ''] = [lines.at(0), lines.at(lines.length / 2)]
+  return { token, fresh, vehicles: lines.filter((line) => line !== token && line !== fresh) }
 }

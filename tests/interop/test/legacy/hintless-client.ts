@@ -3,7 +3,7 @@
  * field that it knows, with null for what was not set, and follows no redirect.
  */
 import type { PeerClient } from './peer-client.ts'
-import { createPkce, createWire, loginQuery } from './wire.ts'
+import { createPkce, createWire, loginQuery, namesOf } from './wire.ts'
 
 export const hintlessClient: PeerClient = async (emulator, { identity, credential, passcode }) => {
   const { region } = emulator.account(identity)
@@ -28,11 +28,14 @@ export const hintlessClient: PeerClient = async (emulator, { identity, credentia
   const code = new URL(answer.location).searchParams.get('code')
   const exchange = { ...known, grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri }
   const tokens = await wire.json(`${service}/token`, exchange)
-  const call = (token = ''): Promise<unknown> =>
-    wire.json(`${emulator.ownerApiUrl}/api/1/vehicles`, undefined, { authorization: `Bearer ${token}` })
-  await call(tokens['access_token'])
+  const call = async (token = ''): Promise<string[]> =>
+    namesOf(
+      await wire.json(`${emulator.ownerApiUrl}/api/1/vehicles`, undefined, { authorization: `Bearer ${token}` }),
+      'id_s',
+    )
+  const before = await call(tokens['access_token'])
   const refresh = { ...known, grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] }
   const fresh = await wire.json(`${service}/token`, refresh)
-  await call(fresh['access_token'])
-  return { token: tokens['access_token'] ?? '', fresh: fresh['access_token'] ?? '' }
+  const after = await call(fresh['access_token'])
+  return { token: tokens['access_token'] ?? '', fresh: fresh['access_token'] ?? '', vehicles: [...before, ...after] }
 }

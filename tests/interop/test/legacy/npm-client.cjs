@@ -1,5 +1,5 @@
 /**
- * A legacy client, as its readme has it: signs in, asks the owner API for a vehicle, refreshes, and asks again. The module's
+ * A legacy client, as its readme has it: signs in, asks the owner API for the vehicles, refreshes, and asks again. The module's
  * path is its argument; credentials come on stdin, what it ends with goes to stdout, both as JSON.
  */
 const { text } = require('node:stream/consumers')
@@ -9,10 +9,10 @@ const client = require(process.argv[2])
 async function main() {
   const { authToken, refreshToken } = await client.loginAsync(JSON.parse(await text(process.stdin)))
   if (authToken === undefined) return {}
-  const vehicle = await client.vehicleAsync({ authToken })
+  const before = await client.vehiclesAsync({ authToken })
   const fresh = await client.refreshTokenAsync(refreshToken)
-  const again = await client.vehicleAsync({ authToken: fresh.authToken })
-  return { token: authToken, vehicle: vehicle.display_name, fresh: fresh.authToken, again: again.display_name }
+  const after = await client.vehiclesAsync({ authToken: fresh.authToken })
+  return { token: authToken, fresh: fresh.authToken, vehicles: [...before, ...after].map((each) => each.display_name) }
 }
 
 const say = (ending) => console.log(JSON.stringify(ending))

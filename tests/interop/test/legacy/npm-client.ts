@@ -12,10 +12,9 @@ const legacyClient = require.resolve('teslajs')
 
 export interface NpmEnding {
   readonly token?: string
-  readonly vehicle?: string
   readonly fresh?: string
-  /** The vehicle once more, after the refresh. */
-  readonly again?: string
+  /** Before the refresh, and once more after it. */
+  readonly vehicles?: readonly string[]
   readonly error?: string
 }
 
@@ -37,7 +36,7 @@ export async function runNpmClient(
 
 export const npmClient: PeerClient = async (emulator, { identity, credential, passcode }) => {
   const credentials = { username: identity, password: credential, mfaPassCode: passcode }
-  const { token = '', fresh = '', error } = await runNpmClient(emulator, credentials)
+  const { token = '', fresh = '', vehicles = [], error } = await runNpmClient(emulator, credentials)
   if (error !== undefined) throw new Error(error)
-  return { token, fresh }
+  return { token, fresh, vehicles }
 }

@@ -2,6 +2,7 @@
 import type { Emulator } from '@owner-sso/emulator'
 import * as client from 'openid-client'
 import type { PeerClient } from './peer-client.ts'
+import { namesOf } from './wire.ts'
 
 export const SCOPE = 'openid email offline_access'
 
@@ -51,8 +52,10 @@ export const openidClient: PeerClient = async (emulator, { identity, passcode })
   const { callback, checks } = await signIn(emulator, config, identity, passcode)
   const tokens = await client.authorizationCodeGrant(config, callback, checks)
   const address = new URL(`${emulator.ownerApiUrl}/api/1/vehicles`)
-  await client.fetchProtectedResource(config, tokens.access_token, address, 'GET')
+  const call = async (token: string): Promise<string[]> =>
+    namesOf(await (await client.fetchProtectedResource(config, token, address, 'GET')).json(), 'id_s')
+  const before = await call(tokens.access_token)
   const fresh = await client.refreshTokenGrant(config, tokens.refresh_token ?? '')
-  await client.fetchProtectedResource(config, fresh.access_token, address, 'GET')
-  return { token: tokens.access_token, fresh: fresh.access_token }
+  const after = await call(fresh.access_token)
+  return { token: tokens.access_token, fresh: fresh.access_token, vehicles: [...before, ...after] }
 }

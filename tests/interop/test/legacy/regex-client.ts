@@ -3,7 +3,7 @@
  * page's `_csrf`, posts the transaction id alone, and sends what its query parser made of the code: a list.
  */
 import type { Ending, PeerClient } from './peer-client.ts'
-import { createPkce, createWire, firstMatch, loginQuery } from './wire.ts'
+import { createPkce, createWire, firstMatch, loginQuery, namesOf } from './wire.ts'
 
 export const regexClient: PeerClient = async ({ authUrl, ownerApiUrl }, { identity, credential, passcode }) => {
   const wire = createWire()
@@ -33,13 +33,17 @@ export const regexClient: PeerClient = async ({ authUrl, ownerApiUrl }, { identi
     code_verifier: verifier,
     redirect_uri: redirectUri,
   })
-  const call = (token = ''): Promise<unknown> =>
-    wire.json(`${ownerApiUrl}/api/1/vehicles`, undefined, { authorization: `Bearer ${token}` })
-  await call(tokens['access_token'])
+  const call = async (token = ''): Promise<string[]> =>
+    namesOf(await wire.json(`${ownerApiUrl}/api/1/vehicles`, undefined, { authorization: `Bearer ${token}` }), 'id')
+  const before = await call(tokens['access_token'])
   const { refresh_token } = tokens
   const fresh = await wire.json(endpoint, { grant_type: 'refresh_token', client_id: 'ownerapi', refresh_token })
-  await call(fresh['access_token'])
-  const ending: Ending = { token: tokens['access_token'] ?? '', fresh: fresh['access_token'] ?? '' }
+  const after = await call(fresh['access_token'])
+  const ending: Ending = {
+    token: tokens['access_token'] ?? '',
+    fresh: fresh['access_token'] ?? '',
+    vehicles: [...before, ...after],
+  }
   return ending
 }
 

@@ -4,7 +4,7 @@
  * The second factor is looked for as "Device #1", and `products` is all that it asks the owner API for.
  */
 import type { PeerClient } from './peer-client.ts'
-import { createPkce, createWire, firstMatch, loginQuery } from './wire.ts'
+import { createPkce, createWire, firstMatch, loginQuery, namesOf } from './wire.ts'
 
 const userAgent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36'
@@ -38,11 +38,14 @@ export const regionClient: PeerClient = async ({ authUrl, ownerApiUrl }, { ident
     code_verifier: verifier,
     redirect_uri: redirectUri,
   })
-  const call = (token = ''): Promise<unknown> =>
-    wire.json(`${ownerApiUrl}/api/1/products`, undefined, { authorization: `Bearer ${token}` })
-  await call(tokens['access_token'])
+  const call = async (token = ''): Promise<string[]> =>
+    namesOf(
+      await wire.json(`${ownerApiUrl}/api/1/products`, undefined, { authorization: `Bearer ${token}` }),
+      'vehicle_id',
+    )
+  const before = await call(tokens['access_token'])
   const { refresh_token } = tokens
   const fresh = await wire.json(endpoint, { grant_type: 'refresh_token', client_id: 'ownerapi', refresh_token })
-  await call(fresh['access_token'])
-  return { token: tokens['access_token'] ?? '', fresh: fresh['access_token'] ?? '' }
+  const after = await call(fresh['access_token'])
+  return { token: tokens['access_token'] ?? '', fresh: fresh['access_token'] ?? '', vehicles: [...before, ...after] }
 }

@@ -3,7 +3,7 @@
  * for the code with the transaction alone, and trades its tokens at the owner API, where it refreshes them too.
  */
 import type { PeerClient } from './peer-client.ts'
-import { createPkce, createWire, firstMatch, loginQuery, type Json } from './wire.ts'
+import { createPkce, createWire, firstMatch, loginQuery, type Json, namesOf } from './wire.ts'
 
 export const tradingClient: PeerClient = async ({ authUrl, ownerApiUrl }, { identity, credential, passcode }) => {
   const wire = createWire()
@@ -40,18 +40,19 @@ export const tradingClient: PeerClient = async ({ authUrl, ownerApiUrl }, { iden
   const trade = `${ownerApiUrl}/oauth/token`
   const grant_type = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
   const traded = await wire.json(trade, { grant_type }, { authorization: `Bearer ${access_token}` })
-  await vehicles(traded)
+  const before = await vehicles(traded)
   const fresh = await wire.json(trade, { grant_type: 'refresh_token', refresh_token: traded['refresh_token'] })
-  await vehicles(fresh)
-  return { token: traded['access_token'] ?? '', fresh: fresh['access_token'] ?? '' }
+  const after = await vehicles(fresh)
+  return { token: traded['access_token'] ?? '', fresh: fresh['access_token'] ?? '', vehicles: [...before, ...after] }
 
   /** Never with a token that its own reckoning calls expired. */
-  async function vehicles(tokens: Json): Promise<void> {
+  async function vehicles(tokens: Json): Promise<string[]> {
     const expiresAt = Number(tokens['created_at']) + Number(tokens['expires_in'])
     if (!(expiresAt > Date.now() / 1000)) throw new Error('The traded token has no lifetime')
-    await wire.json(`${ownerApiUrl}/api/1/vehicles`, undefined, {
+    const list = await wire.json(`${ownerApiUrl}/api/1/vehicles`, undefined, {
       authorization: `Bearer ${tokens['access_token'] ?? ''}`,
     })
+    return namesOf(list, 'id')
   }
 }
 

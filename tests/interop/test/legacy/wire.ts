@@ -66,6 +66,12 @@ export function loginQuery(challenge: string, redirectUri: string, identity?: st
   }).toString()
 }
 
+/** The names in a list of the owner API, of what has a field that the client goes by. */
+export function namesOf(list: unknown, field: string): string[] {
+  const { response }: { readonly response: readonly Json[] } = Object(list)
+  return response.flatMap((each) => (each[field] === undefined ? [] : [String(each['display_name'])]))
+}
+
 /** The first match of the whole text, comments and scripts included. */
 export function firstMatch(text: string, pattern: RegExp): string {
   const [, value] = pattern.exec(text) ?? []
