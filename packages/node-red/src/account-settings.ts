@@ -1,6 +1,7 @@
 /**
  * What stands in the account's node, in the flow file or in its dialog.
  */
+import { serviceFromText, type ServiceName, type SsoOptions, transportFromText } from '@owner-sso/core'
 
 export interface AccountSettings {
   /** `own`: tokens of this Node-RED; `folder`: of a folder that other programs use too; `broker`: a broker keeps them. */
@@ -8,7 +9,10 @@ export interface AccountSettings {
   /** The e-mail that the account is signed in with. At a broker it may be empty: the only account of the key. */
   readonly account: string
   readonly authUrl: string
+  /** `document` or `current`; empty: the former. */
+  readonly service: string
   readonly apiUrl: string
+  /** A name, or empty: the service's own. */
   readonly transport: string
   readonly folder: string
   readonly brokerUrl: string
@@ -27,6 +31,7 @@ export function accountSettings(textOf: (name: keyof AccountSettings) => string)
     source: textOf('source'),
     account: textOf('account'),
     authUrl: textOf('authUrl'),
+    service: textOf('service'),
     apiUrl: textOf('apiUrl'),
     transport: textOf('transport'),
     folder: textOf('folder'),
@@ -36,7 +41,12 @@ export function accountSettings(textOf: (name: keyof AccountSettings) => string)
   }
 }
 
-/** @returns an option of `createSso` and `ownerFetch` */
-export function transportOf({ transport }: AccountSettings): { readonly transport?: 'modern' } {
-  return transport === 'modern' ? { transport } : {}
+/** @returns an option of `createSso` and `ownerFetch` @throws TypeError */
+export function transportOf({ transport }: AccountSettings): Pick<SsoOptions, 'transport'> {
+  return transport === '' ? {} : { transport: transportFromText(transport, 'Transport') }
+}
+
+/** @throws TypeError */
+export function serviceNameOf({ service }: AccountSettings): ServiceName {
+  return service === '' ? 'document' : serviceFromText(service, 'Service')
 }

@@ -1,8 +1,15 @@
 /**
  * The node that keeps an account for the nodes of the flows: the editor calls it a configuration node.
  */
+import { serviceProfile } from '@owner-sso/core'
 import { ownerFetch } from '@owner-sso/express'
-import { type AccountSettings, accountSettings, secretSettings, transportOf } from './account-settings.ts'
+import {
+  type AccountSettings,
+  accountSettings,
+  secretSettings,
+  serviceNameOf,
+  transportOf,
+} from './account-settings.ts'
 import type { Account } from './account-tokens.ts'
 import { brokerAccount } from './broker.ts'
 import type { FlowNode, NodeRed } from './node-red.ts'
@@ -12,6 +19,8 @@ export interface AccountNode extends FlowNode {
   readonly settings: AccountSettings
   /** @throws TypeError that names a wrong setting, StoreError */
   account(): Account
+  /** The path that lists what the account has. @throws TypeError */
+  vehicleList(): string
   /** `fetch` on the owner API. @throws the same */
   call(): typeof globalThis.fetch
 }
@@ -29,7 +38,9 @@ export function registerAccount(RED: NodeRed): void {
         const { tokens, name } = account()
         return ownerFetch({ tokens, account: name, target: settings.apiUrl, ...transportOf(settings) })
       })
-      Object.assign(this, { settings, account, call } satisfies Pick<AccountNode, 'settings' | 'account' | 'call'>)
+      const vehicleList = (): string => serviceProfile(serviceNameOf(settings)).vehicleList
+      const own: Omit<AccountNode, keyof FlowNode> = { settings, account, vehicleList, call }
+      Object.assign(this, own)
     },
     { credentials },
   )

@@ -33,13 +33,14 @@ export async function callOwnerApi(
   message: Message,
   signal: AbortSignal,
 ): Promise<void> {
-  const { method, address } = requestOf(config, message)
+  const { method, address, listsVehicles } = requestOf(node, config, message)
   const body = method === 'POST' && message['payload'] !== undefined ? serialized(message['payload']) : undefined
   const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) }
   const call = node.call()
   try {
     const answer = await call(address, { method, headers, signal, ...(body !== undefined && { body }) })
-    message['payload'] = parsed(await answer.text())
+    const payload = parsed(await answer.text())
+    message['payload'] = listsVehicles && answer.ok ? withoutEnergySites(payload) : payload
     message['statusCode'] = answer.status
     message['headers'] = Object.fromEntries(
       answerHeaders.flatMap((name) => {
@@ -56,19 +57,37 @@ export async function callOwnerApi(
   }
 }
 
-function requestOf(config: Config, message: Message): { readonly method: 'GET' | 'POST'; readonly address: string } {
-  const { method, path } = methodAndPath(config, message)
+/** Vehicles have a VIN; energy sites, which stand among an account's products, have none. */
+function withoutEnergySites(payload: unknown): unknown {
+  const { response }: { response?: unknown } = Object(payload)
+  if (!Array.isArray(response)) return payload
+  const vehicles = response.filter((product) => 'vin' in Object(product))
+  return { ...Object(payload), response: vehicles, count: vehicles.length }
+}
+
+interface OwnerApiRequest {
+  readonly method: 'GET' | 'POST'
+  readonly address: string
+  readonly listsVehicles: boolean
+}
+
+function requestOf(node: AccountNode, config: Config, message: Message): OwnerApiRequest {
+  const { method, path, listsVehicles = false } = methodAndPath(node, config, message)
   if (method !== 'GET' && method !== 'POST') throw new OwnerApiCallError('ERR_OWNER_API_METHOD_NOT_ALLOWED')
   const [pathname = '', ...rest] = path.split('?')
   const written = rest.join('?')
   if (!isUnambiguous(pathname) || !isPlainQuery(written)) throw new OwnerApiCallError('ERR_OWNER_API_MALFORMED_PATH')
   if (!isBelow(pathname, allowedPaths)) throw new OwnerApiCallError('ERR_OWNER_API_PATH_NOT_ALLOWED')
   const query = [written, new URLSearchParams(queryOf(message)).toString()].filter(Boolean).join('&')
-  return { method, address: query === '' ? pathname : `${pathname}?${query}` }
+  return { method, address: query === '' ? pathname : `${pathname}?${query}`, listsVehicles }
 }
 
 /** Where the node says nothing, the message does. */
-function methodAndPath(config: Config, message: Message): { readonly method: string; readonly path: string } {
+function methodAndPath(
+  node: AccountNode,
+  config: Config,
+  message: Message,
+): { readonly method: string; readonly path: string; readonly listsVehicles?: true } {
   const given = (name: string): string => textOf(name, config[name]) || textOf(name, message[name])
   switch (config['call']) {
     case 'other':
@@ -79,7 +98,7 @@ function methodAndPath(config: Config, message: Message): { readonly method: str
       return { method: 'GET', path: `/api/1/vehicles/${encodeURIComponent(id)}` }
     }
     default:
-      return { method: 'GET', path: '/api/1/vehicles' }
+      return { method: 'GET', path: node.vehicleList(), listsVehicles: true }
   }
 }
 

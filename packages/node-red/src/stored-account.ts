@@ -3,9 +3,17 @@
  * way goes on.
  */
 import { join } from 'node:path'
-import { accountName, createSso, createTokenManager, rekey, type Sso, type TokenManager } from '@owner-sso/core'
+import {
+  accountName,
+  createSso,
+  createTokenManager,
+  rekey,
+  type Sso,
+  ssoOptionsFromEnvironment,
+  type TokenManager,
+} from '@owner-sso/core'
 import { fileTokenStore } from '@owner-sso/token-store-file'
-import { type AccountSettings, transportOf } from './account-settings.ts'
+import { type AccountSettings, serviceNameOf, transportOf } from './account-settings.ts'
 import type { Account } from './account-tokens.ts'
 import type { NodeRed } from './node-red.ts'
 import { sealingKeys, sharedKey } from './sealing-keys.ts'
@@ -50,16 +58,18 @@ export function storedAccount(RED: NodeRed, settings: AccountSettings): StoredAc
 }
 
 function serviceOf(RED: NodeRed, settings: AccountSettings): Service {
-  const { source, folder, encryptionKey, authUrl } = settings
+  const { source, folder, encryptionKey, authUrl, transport } = settings
   if (source === 'folder' && folder === '') throw new TypeError('The shared folder needs a path.')
   const path = source === 'folder' ? folder : join(RED.settings.userDir ?? '.', 'owner-sso')
   const keys = source === 'folder' && encryptionKey !== '' ? [sharedKey(encryptionKey)] : sealingKeys(RED)
-  const place = JSON.stringify([path, keys.map((key) => Buffer.from(key).toString('hex')), authUrl, settings.transport])
+  const service = serviceNameOf(settings)
+  const secrets = keys.map((key) => Buffer.from(key).toString('hex'))
+  const place = JSON.stringify([path, secrets, authUrl, service, transport])
   const known = services.get(place)
   if (known !== undefined) return known
 
   const store = fileTokenStore({ path, encryptionKey: keys })
-  const sso = createSso({ authUrl, ...transportOf(settings) })
+  const sso = createSso({ ...ssoOptionsFromEnvironment(), authUrl, service, ...transportOf(settings) })
   const tokens = createTokenManager({ sso, store })
   const listeners = new Set<() => void>()
   for (const event of ['refreshed', 'refreshed-token-refused', 'refresh-failed', 'in-doubt'] as const)
@@ -67,7 +77,7 @@ function serviceOf(RED: NodeRed, settings: AccountSettings): Service {
   tokens.on('reauthentication-required', () => listeners.forEach((listener) => listener()))
   // The older secret is gone after the next deploy. What this can't write is told by the status.
   if (keys.length > 1) rekey(store, fileTokenStore({ path, encryptionKey: keys[0] })).catch(() => undefined)
-  const service = { sso, tokens, listeners }
-  services.set(place, service)
-  return service
+  const opened = { sso, tokens, listeners }
+  services.set(place, opened)
+  return opened
 }

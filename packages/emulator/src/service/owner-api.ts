@@ -45,6 +45,9 @@ const demoVehicles = [
   },
 ] as const
 
+/** Stands among today's products. */
+const demoEnergySite = { energy_site_id: 2001, resource_type: 'battery', site_name: 'Home' } as const
+
 type GuardedResponse = (request: Request, held: AccessToken) => ServiceResponse | Promise<ServiceResponse>
 
 export function createOwnerApi(service: ServiceState, faults: Faults, journal: Journal): Express {
@@ -84,11 +87,12 @@ export function createOwnerApi(service: ServiceState, faults: Faults, journal: J
     endpoint((request) => withToken(request, reply))
 
   app.get(
-    // Newer clients ask for the second alone: all that an account owns, of which vehicles are all there is here.
+    // Newer clients ask for the second alone: all that an account owns.
     ['/api/1/vehicles', '/api/1/products'],
     guarded(({ path }) => {
       if (isCurrent(service.settings) && path === '/api/1/vehicles') return listClosed
-      return jsonResponse(200, { response: demoVehicles, count: demoVehicles.length })
+      const response = isCurrent(service.settings) ? [...demoVehicles, demoEnergySite] : demoVehicles
+      return jsonResponse(200, { response, count: response.length })
     }),
   )
   app.get(
