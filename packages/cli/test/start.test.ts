@@ -21,8 +21,8 @@ afterAll(async () => {
 })
 
 it.each([
-  ['--help', ['main.cjs', 'start.cjs', 'rolldown-runtime.cjs']],
-  ['token', ['main.cjs', 'start.cjs', 'rolldown-runtime.cjs', 'token.cjs']],
+  ['--help', ['main.cjs', 'main-program.cjs', 'start.cjs', 'rolldown-runtime.cjs']],
+  ['token', ['main.cjs', 'main-program.cjs', 'start.cjs', 'rolldown-runtime.cjs', 'token.cjs']],
 ])('%s loads no more than it needs', async (args, files) => {
   const loaded = await loadedBy(args)
   expect(loaded.map((file) => file.replace(/^.*\//u, '')).toSorted()).toEqual(files.toSorted())
