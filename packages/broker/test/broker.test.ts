@@ -4,7 +4,8 @@ import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, jest } from '@jest/globals'
@@ -394,6 +395,8 @@ describe('GET /token', () => {
       const message = `Nothing can be made in the folder ${folder} (${code}).`
       await expect(home.broker.listen({ unix: join(folder, 'broker.sock') })).rejects.toThrow(message)
     }
+    const open = { unix: join(tmpdir(), `${basename(home.folder)}.sock`) }
+    await expect(home.broker.listen(open)).rejects.toThrow(`Every user can write to the folder ${tmpdir()}`)
     // Its own folder is all that it needs: a service may write to /run/owner-sso, not to /run.
     const inner = join(home.folder, 'inner')
     await mkdir(inner)
