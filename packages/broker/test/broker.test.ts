@@ -319,6 +319,25 @@ describe('GET /token', () => {
     }
   })
 
+  it('gives calls at its end the time of a refresh and its save', async () => {
+    await using home = await startHome({ clients: brokerClients({ store: memoryTokenStore() }) })
+    const key = await home.invite('script')
+    const etag = encodeURIComponent((await home.token(key)).headers.get('etag') ?? '')
+    useTimersByHand()
+    try {
+      const arrived = once(home.server.server, 'request')
+      const waiting = home.token(key, `?after=${etag}&wait=44`)
+      await arrived
+      await turns()
+      const closed = home.server.close()
+      await jest.advanceTimersByTimeAsync(44_000)
+      expect((await waiting).status).toBe(304)
+      await closed
+    } finally {
+      jest.useRealTimers()
+    }
+  })
+
   it('gives a caller that waits no token once its client was revoked, by whichever process', async () => {
     await using home = await startHome({ limits: { waiting: 1 } })
     const key = await home.invite('script')
