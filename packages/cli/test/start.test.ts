@@ -96,7 +96,8 @@ asRoot('a user without HOME and without an entry in the list of users', () => {
     ['status', 0, /Nobody is signed in/u],
     ['login --account ann@example.com', 6, /\/dev\/null.* could not be read \(ENOTDIR\).*choose another store/su],
   ])('gets a sentence of %s', (args, status, words) => {
-    const { HOME: _home, ...env } = { ...machine.env, OWNER_SSO_CREDENTIAL: credential }
+    const env: NodeJS.ProcessEnv = { ...machine.env, OWNER_SSO_CREDENTIAL: credential }
+    delete env['HOME']
     const call = spawnSync(process.execPath, [command, ...args.split(' ')], {
       env,
       uid: 54_321,
