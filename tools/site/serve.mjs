@@ -1,9 +1,13 @@
-/** `npm run docs -- --open`: the site that was just built, until Ctrl-C. */
+/** `npm run docs -- --open`: the site that was just built, to this machine alone, until Ctrl-C. */
 import { fileURLToPath } from 'node:url'
 import { serve } from 'vitepress'
 
-const port = Number(process.env.PORT ?? 4173)
+const [host, port] = ['127.0.0.1', Number(process.env.PORT ?? 4173)]
 if (process.argv.includes('--open')) {
-  await serve({ root: fileURLToPath(new URL('.', import.meta.url)), port })
-  console.log(`Open http://localhost:${port}/; Ctrl-C ends it.`)
+  // It has no option for the host, but hands this to `server.listen()` as it is, and prints it as text.
+  await serve({
+    root: fileURLToPath(new URL('.', import.meta.url)),
+    port: { host, port, toString: () => String(port) },
+  })
+  console.log(`Open http://${host}:${port}/; Ctrl-C ends it.`)
 }

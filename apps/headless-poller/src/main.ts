@@ -18,6 +18,7 @@ import { pino } from 'pino'
 const { OWNER_SSO_AUTH_URL: authUrl = '', OWNER_SSO_ACCOUNT: identity = '', TOKENS: path = 'tokens' } = process.env
 const { OWNER_SSO_CREDENTIAL: credential = '', OWNER_SSO_TOTP_SECRET: secret = '', POLL_SECONDS = '60' } = process.env
 const redact = ['*.vin', '*.access_token', '*.refresh_token', '*.id_token', '*.headers.authorization']
+process.on('SIGUSR1', () => undefined) // Node would open its debugger to every user of the machine
 process.stdout.on('error', () => undefined) // it goes on where its log has no room
 const log = pino({ redact }, process.stdout)
 const settings = ['OWNER_SSO_AUTH_URL', 'OWNER_SSO_API_URL', 'OWNER_SSO_ACCOUNT', 'OWNER_SSO_CREDENTIAL']

@@ -79,7 +79,6 @@ async function run(settings: Settings): Promise<void> {
   log('listening', { url: server.url, page: `${server.url}${pagePath}` })
   if (settings.encryptionKeys === undefined) log('unencrypted', { message: unencrypted })
   await asked
-  await server.close()
   await broker.close()
   await alerts.close()
   page.close()

@@ -133,6 +133,8 @@ it('runs as a user without rights, serves who was let in, and ends in order', as
   expect((await fetch(`${url}/token`, { headers })).status).toBe(200)
 
   const end = once(child, 'exit')
+  // It would open Node's debugger to every user of the machine.
+  child.kill('SIGUSR1')
   child.kill('SIGTERM')
   expect(await end).toEqual([0, null])
   // In the words of this program, once, after it listens.

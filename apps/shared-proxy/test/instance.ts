@@ -1,4 +1,4 @@
-/** One instance of the gateway as the tests see it: a real process of `dist/main.js`, bundled. */
+/** One instance of the gateway as the tests see it: a real process of `dist/main.js`, bundled from where its entry leads. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -24,14 +24,18 @@ export interface ProgramOptions {
   readonly group?: boolean
 }
 
-/** Runs `dist/<name>.js` with these variables and the PATH; all but the demo, which starts instances itself, bundled. */
+/** Runs the program with these variables and the PATH; all but the demo, which starts instances itself, bundled. */
 export function run(name: 'main' | 'demo', { environment = {}, input, group = false }: ProgramOptions = {}): Program {
   const { PATH = '' } = process.env
-  const child = spawn(process.execPath, ['--import', clock, `${name === 'demo' ? dist : bundled}${name}.js`], {
-    env: { PATH, ...environment },
-    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
-    detached: group,
-  })
+  const child = spawn(
+    process.execPath,
+    ['--import', clock, name === 'demo' ? `${dist}demo.js` : `${bundled}main-program.js`],
+    {
+      env: { PATH, ...environment },
+      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+      detached: group,
+    },
+  )
   child.stdin?.end(input ?? '')
   return programOf(child)
 }

@@ -2,4 +2,4 @@
 import { fileURLToPath } from 'node:url'
 import { bundlePrograms } from '../../../tools/launcher/bundle-programs.mjs'
 
-export default () => bundlePrograms(fileURLToPath(new URL('..', import.meta.url)), ['dist/main.js'])
+export default () => bundlePrograms(fileURLToPath(new URL('..', import.meta.url)), ['dist/main-program.js'])

@@ -97,8 +97,8 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
     },
     async close() {
       changes.close()
-      await Promise.all(servers.map((server) => server.close()))
-      await proxy?.close({ timeout: 10_000 })
+      // A call of the owner API may stream for ever, and nothing is lost with it.
+      await Promise.all([...servers.map((server) => server.close()), proxy?.close({ timeout: 10_000 })])
       await clients.close()
     },
   }

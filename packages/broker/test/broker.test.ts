@@ -4,7 +4,8 @@ import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, jest } from '@jest/globals'
@@ -318,6 +319,25 @@ describe('GET /token', () => {
     }
   })
 
+  it('gives calls at its end the time of a refresh and its save', async () => {
+    await using home = await startHome({ clients: brokerClients({ store: memoryTokenStore() }) })
+    const key = await home.invite('script')
+    const etag = encodeURIComponent((await home.token(key)).headers.get('etag') ?? '')
+    useTimersByHand()
+    try {
+      const arrived = once(home.server.server, 'request')
+      const waiting = home.token(key, `?after=${etag}&wait=44`)
+      await arrived
+      await turns()
+      const closed = home.server.close()
+      await jest.advanceTimersByTimeAsync(44_000)
+      expect((await waiting).status).toBe(304)
+      await closed
+    } finally {
+      jest.useRealTimers()
+    }
+  })
+
   it('gives a caller that waits no token once its client was revoked, by whichever process', async () => {
     await using home = await startHome({ limits: { waiting: 1 } })
     const key = await home.invite('script')
@@ -394,6 +414,8 @@ describe('GET /token', () => {
       const message = `Nothing can be made in the folder ${folder} (${code}).`
       await expect(home.broker.listen({ unix: join(folder, 'broker.sock') })).rejects.toThrow(message)
     }
+    const open = { unix: join(tmpdir(), `${basename(home.folder)}.sock`) }
+    await expect(home.broker.listen(open)).rejects.toThrow(`Every user can write to the folder ${tmpdir()}`)
     // Its own folder is all that it needs: a service may write to /run/owner-sso, not to /run.
     const inner = join(home.folder, 'inner')
     await mkdir(inner)

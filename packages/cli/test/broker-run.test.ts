@@ -1,11 +1,13 @@
 /** `owner-sso broker run`: programs that nobody changed, and that know only the service's own address. */
-import { readdirSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { chmodSync, existsSync, readdirSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { X509Certificate } from '@peculiar/x509'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { describeWithPrograms } from '../../../tests/support/programs.ts'
 import { type CallOptions, type Ended, ended, type Machine, newMachine } from './machine.ts'
 
@@ -24,7 +26,6 @@ beforeAll(async () => {
     OWNER_SSO_CA: ca,
     NODE_EXTRA_CA_CERTS: ca,
     SSL_CERT_FILE: ca,
-    TMPDIR: machine.home,
     AUTH: emulator.authUrl,
     API: emulator.ownerApiUrl,
   }
@@ -39,7 +40,14 @@ function run(program: readonly string[], options: CallOptions & { flags?: readon
   return machine.run(['broker', 'run', ...flags, '--', ...program], { ...call, env: { ...env, ...call.env } })
 }
 
-const leftBehind = (): string[] => readdirSync(machine.home).filter((name) => name.startsWith('owner-sso-run-'))
+const leftBehind = (): string[] => {
+  const place = join(machine.home, '.config/owner-sso/run')
+  return existsSync(place) ? readdirSync(place) : []
+}
+
+const isRoot = process.getuid?.() === 0
+if (!isRoot) console.warn('Skipped: a second user needs root (run the tests as root).')
+const asRoot = isRoot || process.env['CI'] === 'true' ? describe : describe.skip
 
 const node = (script: string): string[] => [process.execPath, '--input-type=module', '--eval', script]
 
@@ -105,18 +113,80 @@ describeWithPrograms('curl', 'python3')('owner-sso broker run', () => {
   })
 
   it('gives signals to the program and takes its exit code, and leaves no file behind', async () => {
-    const script = 'trap "exit 9" TERM; stat -c %a "$SSL_CERT_FILE"; while :; do sleep 0.05; done'
-    const child = machine.start(['broker', 'run', '--', 'sh', '-c', script], { env })
+    const signals = 'HUP INT QUIT USR1 USR2 ALRM WINCH ABRT IO PROF PWR VTALRM XCPU'
+    const script = `
+import { statSync } from 'node:fs'
+for (const name of '${signals}'.split(' ')) process.on('SIG' + name, (signal) => console.log(signal))
+process.on('SIGTERM', () => process.exit(9))
+setInterval(() => undefined, 1000)
+console.log((statSync(process.env.SSL_CERT_FILE).mode & 0o777).toString(8))`
+    const child = machine.start(['broker', 'run', '--', ...node(script)], { env })
     const end = ended(child)
-    if (child.stdout === null) throw new Error('It has no standard output.')
-    const [mode]: unknown[] = await once(child.stdout, 'data')
-    expect(String(mode)).toBe('600\n')
+    const { stdout } = child
+    if (stdout === null) throw new Error('It has no standard output.')
+    const told = async (): Promise<string> => String((await once(stdout, 'data'))[0]).trim()
+    expect(await told()).toBe('600')
     expect(leftBehind()).toHaveLength(1)
+    for (const name of signals.split(' ')) {
+      const signal = `SIG${name}` as NodeJS.Signals
+      const answer = told()
+      child.kill(signal)
+      expect(await answer).toBe(signal)
+    }
     child.kill('SIGTERM')
     expect((await end).code).toBe(9)
     expect((await run(['sh', '-c', 'kill -KILL $$'])).code).toBe(137)
     expect((await run(['sh', '-c', 'exit 7'])).code).toBe(7)
     expect(leftBehind()).toEqual([])
+  })
+
+  it('stands for a host that is written with a dot at its end, too', async () => {
+    const { host } = new URL(emulator.regionalAuthUrl)
+    const url = `https://${host.replace(':', '.:')}/oauth2/v3/token`
+    const before = emulator.requests.length
+    const { stdout } = await run(['sh', '-c', `curl -sS ${url} -d grant_type=refresh_token -d refresh_token=$TOKEN`])
+    expect(stdout).toContain('"access_token"')
+    expect(emulator.requests).toHaveLength(before)
+  })
+
+  it('shows nobody else’s words, and holds no connection for who never finishes', async () => {
+    const stranger = `
+import os, socket, ssl, sys, time
+port = int(os.environ["HTTPS_PROXY"].split(":")[2])
+def connection(): return socket.create_connection(("127.0.0.1", port))
+for number in range(30):
+  with connection() as plain:
+    plain.sendall(f"GET http://hush{number}.example/ HTTP/1.1\\r\\nhost: hush\\r\\n\\r\\n".encode())
+    plain.recv(99)
+host = os.environ["AUTH"].removeprefix("https://")
+raw = connection()
+raw.sendall(f"CONNECT {host} HTTP/1.1\\r\\nhost: {host}\\r\\n\\r\\n".encode())
+raw.recv(999)
+tls = ssl.create_default_context().wrap_socket(raw, server_hostname=host.split(":")[0])
+tls.sendall(b"POST /oauth2/v3/token HTTP/1.1\\r\\n")
+try:
+  while True:
+    tls.sendall(b"a: b\\r\\n")
+    time.sleep(0.02)
+except OSError: print("cut")`
+    const hurry = machine.file(
+      'hurry.cjs',
+      'const wait = setTimeout; globalThis.setTimeout = (work, time, ...others) => wait(work, time / 100, ...others)',
+    )
+    const { stdout, stderr } = await run(['python3', '-c', stranger], { env: { NODE_OPTIONS: `--require ${hurry}` } })
+    expect(stdout).toBe('cut\n')
+    expect(stderr).toMatch(/^owner-sso: python3 sends https to others through a proxy without encryption[^\n]*\n$/u)
+  })
+
+  it('makes an authority that counts for the service’s hosts alone', async () => {
+    const { stdout } = await run(['sh', '-c', 'cat "$NODE_EXTRA_CA_CERTS"'])
+    const constraints = new X509Certificate(stdout.split(/(?<=-----END CERTIFICATE-----)/u)[0] ?? '').getExtension(
+      '2.5.29.30',
+    )
+    expect(constraints?.critical).toBe(true)
+    const names = Buffer.from(constraints?.value ?? new ArrayBuffer()).toString('latin1')
+    expect(names).toContain('localhost')
+    expect(names).toContain('\u007F\0\0\u0001\u00FF\u00FF\u00FF\u00FF')
   })
 
   it('leaves standard input to the program, which waits for what is not there yet', async () => {
@@ -138,6 +208,25 @@ describeWithPrograms('curl', 'python3')('owner-sso broker run', () => {
       ),
     )
     server.close()
+  })
+})
+
+asRoot('what a program trusts', () => {
+  it('can be made by no other user, while it runs and when it outlives the command', async () => {
+    // As homes often are.
+    chmodSync(machine.home, 0o755)
+    const stranger = { uid: 65_534, gid: 65_534, cwd: '/' }
+    const tries = (file: string): number | null =>
+      spawnSync('sh', ['-c', 'mkdir -p "$(dirname "$0")" && echo mine > "$0"', file], stranger).status
+    const child = machine.start(['broker', 'run', '--', 'sh', '-c', 'echo "$SSL_CERT_FILE"; exec sleep 60'], { env })
+    const [told]: unknown[] = child.stdout ? await once(child.stdout, 'data') : []
+    const file = String(told).trim()
+    const attempts = [tries(file)]
+    child.kill('SIGTERM')
+    await ended(child)
+    expect(existsSync(file)).toBe(false)
+    expect([...attempts, tries(file)]).not.toContain(0)
+    chmodSync(machine.home, 0o700)
   })
 })
 
@@ -217,7 +306,12 @@ request({ hostname, port, path, method: 'POST' }, ({ statusCode }) => console.lo
     ['an address off loopback', ['--host', '0.0.0.0', '--', 'true'], 'takes no --host'],
     ['a proxy already', ['--', 'true'], 'https_proxy names a proxy already', { https_proxy: 'http://127.0.0.1:1' }],
     ['no https', ['--', 'true'], 'is no https address', { OWNER_SSO_AUTH_URL: 'http://127.0.0.1:1' }],
-    ['no place for files', ['--', 'true'], 'No folder can be made in /nowhere (ENOENT)', { TMPDIR: '/nowhere' }],
+    [
+      'no place for files',
+      ['--', 'true'],
+      'No folder can be made in /dev/null/owner-sso/run (ENOTDIR)',
+      { XDG_CONFIG_HOME: '/dev/null', OWNER_SSO_STORE: 'memory:' },
+    ],
     ['no such bundle', ['--', 'true'], 'which SSL_CERT_FILE names', { SSL_CERT_FILE: '/nowhere.pem' }],
   ])('where there is %s', async (_, args, sentence, variables = {}) => {
     const { code, stdout, stderr } = await machine.run(['broker', 'run', ...args], { env: { ...env, ...variables } })

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import nodeModule from 'node:module'
 import { join } from 'node:path'
@@ -21,8 +21,8 @@ afterAll(async () => {
 })
 
 it.each([
-  ['--help', ['main.cjs', 'start.cjs', 'rolldown-runtime.cjs']],
-  ['token', ['main.cjs', 'start.cjs', 'rolldown-runtime.cjs', 'token.cjs']],
+  ['--help', ['main.cjs', 'main-program.cjs', 'start.cjs', 'rolldown-runtime.cjs']],
+  ['token', ['main.cjs', 'main-program.cjs', 'start.cjs', 'rolldown-runtime.cjs', 'token.cjs']],
 ])('%s loads no more than it needs', async (args, files) => {
   const loaded = await loadedBy(args)
   expect(loaded.map((file) => file.replace(/^.*\//u, '')).toSorted()).toEqual(files.toSorted())
@@ -83,6 +83,30 @@ describe('the cache of compiled code', () => {
   it('does no harm where it can’t be written', async () => {
     const { code, stderr } = await machine.run(['--version'], { env: { XDG_CACHE_HOME: '/dev/null' } })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+})
+
+const isRoot = process.getuid?.() === 0
+if (!isRoot) console.warn('Skipped: a user that no list knows needs root (run the tests as root).')
+const asRoot = isRoot || process.env['CI'] === 'true' ? describe : describe.skip
+
+asRoot('a user without HOME and without an entry in the list of users', () => {
+  it.each([
+    ['--version', 0, /^\d/u],
+    ['status', 0, /Nobody is signed in/u],
+    ['login --account ann@example.com', 6, /\/dev\/null.* could not be read \(ENOTDIR\).*choose another store/su],
+  ])('gets a sentence of %s', (args, status, words) => {
+    const env: NodeJS.ProcessEnv = { ...machine.env, OWNER_SSO_CREDENTIAL: credential }
+    delete env['HOME']
+    const call = spawnSync(process.execPath, [command, ...args.split(' ')], {
+      env,
+      uid: 54_321,
+      cwd: '/',
+      encoding: 'utf8',
+    })
+    expect(call.status).toBe(status)
+    expect(call.stdout + call.stderr).toMatch(words)
+    expect(call.stderr).not.toContain('    at ')
   })
 })
 

@@ -1,4 +1,5 @@
 /** The site, as `npm run docs` makes it: every page, every link, the API reference, the search, a phone. */
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Browser, describeInChromium, launchChromium } from '../../support/chromium.ts'
 import { codeBlocksOf, documents, readDocument } from '../../support/code-blocks.ts'
+import { freePort } from '../../support/free-port.ts'
+import { programOf } from '../../support/program.ts'
 import { entries } from '../../support/published.ts'
 import { runInProject } from './empty-project.ts'
 
@@ -73,6 +76,21 @@ it('has each page as plain Markdown too, and all of them in llms.txt', () => {
   )
   expect(named.toSorted()).toEqual(pages.map((page) => page.replace('.html', '.md')).toSorted())
   for (const name of named) expect(readFileSync(join(site, name), 'utf8')).toMatch(/^# /mu)
+})
+
+it('is served to this machine alone', async () => {
+  const port = await freePort()
+  const serve = fileURLToPath(new URL('../../../tools/site/serve.mjs', import.meta.url))
+  const child = spawn(process.execPath, [serve, '--open'], { env: { ...process.env, PORT: String(port) } })
+  try {
+    const { prints } = programOf(child)
+    const [url = ''] = await prints(/http:\/\/127\.0\.0\.1:\d+\//u)
+    expect((await fetch(url)).status).toBe(200)
+    // Another address of the machine, which needs no network.
+    await expect(fetch(url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed')
+  } finally {
+    child.kill('SIGKILL')
+  }
 })
 
 describe('the API reference', () => {

@@ -32,7 +32,7 @@ export interface BrokerServer {
   /** Such as `http://127.0.0.1:8700`, or `unix:/run/owner-sso/broker.sock`. */
   readonly url: string
   readonly server: Server
-  /** Takes no more calls, and resolves when those under way are answered; after ten seconds they are cut. */
+  /** Takes no more calls, and resolves when those under way are answered; after 45 seconds they are cut. */
   readonly close: () => Promise<void>
 }
 
@@ -55,8 +55,8 @@ const limits: ServerOptions = {
 /** Connections at the same time. */
 const mostConnections = 10_000
 
-/** Milliseconds that calls under way have at the end. */
-const patience = 10_000
+/** Milliseconds that calls under way have at the end: one may wait for a refresh, which may take 30 seconds, and for its save. */
+const patience = 45_000
 
 const socketOptionNames: OptionNames<ListenOnSocket> = { unix: true, mode: true }
 const portOptionNames: OptionNames<ListenOnPort> = { port: true, host: true, tls: true, behindTlsProxy: true }

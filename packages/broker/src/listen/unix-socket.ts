@@ -11,7 +11,7 @@ import { requireOption, requirePath } from '../given/given.ts'
 
 /** A Unix socket: who may open the file may have the token of every account. */
 export interface ListenOnSocket {
-  /** The path of the socket; its folder has to be there. One that a broker left behind is replaced. */
+  /** The path of the socket; its folder has to be there, and not open to everybody. One that a broker left behind is replaced. */
   readonly unix: string
   /** Permissions of the socket. Default 0600: this user. 0660 lets the group in. */
   readonly mode?: number | undefined
@@ -21,7 +21,7 @@ export interface ListenOnSocket {
  * The socket is made in a folder of this user's alone beside its place, gets its permissions there, and is then moved.
  *
  * @returns what removes it
- * @throws Error where a broker listens there, the path is something else than a socket, or nothing can be made in its folder; the
+ * @throws Error where everybody can write to its folder, a broker listens there, the path is something else than a socket, or nothing can be made in its folder; the
  *   system's error
  */
 export async function listenOnSocket(
@@ -33,6 +33,7 @@ export async function listenOnSocket(
   const isMode = Number.isInteger(mode) && mode >= 0 && mode <= 0o777
   requireOption(isMode, 'mode must be permissions such as 0o660', mode)
   const path = resolve(unix)
+  await requireClosed(dirname(path))
   await requireUnused(path)
   const folder = await folderIn(dirname(path))
   const draft = join(folder, 's')
@@ -58,6 +59,13 @@ async function folderIn(place: string): Promise<string> {
   } catch (error) {
     throw new Error(`Nothing can be made in the folder ${place} (${systemCode(error) ?? 'unknown'}).`, { cause: error })
   }
+}
+
+/** Where everybody may make files, somebody's own socket could follow this one, and programs would ask that. */
+async function requireClosed(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined)
+  if (((found?.mode ?? 0) & 0o002) === 0) return
+  throw new Error(`Every user can write to the folder ${folder}: choose another one for the socket.`)
 }
 
 async function requireUnused(path: string): Promise<void> {

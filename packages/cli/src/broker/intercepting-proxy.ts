@@ -28,25 +28,32 @@ export interface InterceptingProxyOptions {
   readonly hosts: ReadonlySet<string>
   readonly certificate: RunCertificate
   readonly answerRefresh: BrokerHandler
-  /** @param host - as in `hosts` */
+  /** @param host - as in `hosts`; what a tunnel leads to; else `others` */
   readonly note: (happening: Happening, host: string) => void
 }
 
 /** Endpoint 6, and what older clients have for it. */
 const tokenPaths = new Set(['/oauth2/v3/token', '/oauth/token'])
 
-/** Milliseconds. */
+/** Milliseconds that connections have at the end. */
 const patience = 1000
+
+/** Milliseconds, and connections at the same time: others of this machine can come here as well. `silence`: of a tunnel. */
+const limits = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5000 }
+const [silence, mostConnections] = [900_000, 1000]
 
 export async function interceptingProxy(options: InterceptingProxyOptions): Promise<InterceptingProxy> {
   const { hosts, note } = options
-  const services = new Map([...hosts].map((host) => [host, serviceAt(host, options)]))
+  const services = new Map([...hosts].map((host) => [withoutRoot(host), serviceAt(host, options)]))
   const connections = new Set<Duplex>()
 
-  const proxy = createServer((request, response) => {
-    note('bare', URL.canParse(request.url ?? '') ? new URL(request.url ?? '').host : '')
+  const proxy = createServer(limits, (request, response) => {
+    const host = URL.canParse(request.url ?? '') ? withoutRoot(new URL(request.url ?? '').host) : ''
+    // Others of this machine may send words here, which are not to be shown.
+    note('bare', services.has(host) ? host : 'others')
     plainAnswer(response, 501, 'This proxy takes https through a tunnel (CONNECT), and nothing else.')
   })
+  proxy.maxConnections = mostConnections
   proxy.on('connection', (socket) => {
     connections.add(socket)
     socket.once('close', () => connections.delete(socket))
@@ -57,7 +64,7 @@ export async function interceptingProxy(options: InterceptingProxyOptions): Prom
     if (!URL.canParse(address)) return void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
     const { host, hostname, port } = new URL(address)
     socket.unshift(head)
-    const service = services.get(host)
+    const service = services.get(withoutRoot(host))
     if (service === undefined) {
       note('tunnel', host)
       return tunnel(socket, hostname.replaceAll(/[[\]]/gu, ''), Number(port || 443))
@@ -82,15 +89,21 @@ export async function interceptingProxy(options: InterceptingProxyOptions): Prom
   }
 }
 
+/** A host may be written with the dot of the root at its end, and is the same one. */
+function withoutRoot(host: string): string {
+  return host.replace(/\.(?=$|:)/u, '')
+}
+
 const established = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 
 function tunnel(socket: Duplex, host: string, port: number): void {
   let refusal = 'HTTP/1.1 502 Bad Gateway\r\n\r\n'
-  const upstream = connect({ host, port, allowHalfOpen: true }, () => {
+  const upstream = connect({ host, port, allowHalfOpen: true, timeout: silence }, () => {
     refusal = ''
     socket.write(established)
     socket.pipe(upstream).pipe(socket)
   })
+  upstream.on('timeout', () => upstream.destroy(new Error('Nobody said anything.')))
   upstream.on('error', () => socket.end(refusal, () => socket.destroy()))
   socket.on('close', () => upstream.destroy())
 }
@@ -98,8 +111,21 @@ function tunnel(socket: Duplex, host: string, port: number): void {
 /** What stands for the service at one of its hosts. It listens nowhere: connections are handed to it. */
 function serviceAt(host: string, { certificate, answerRefresh, note }: InterceptingProxyOptions): TlsServer {
   const asked = new WeakSet<object>()
+  // A server that listens nowhere holds nobody to its own time limits.
+  const limitOf = new WeakMap<object, () => void>()
+  const limit = (socket: Duplex): void => {
+    limitOf.get(socket)?.()
+    const cut = (): void => {
+      asked.add(socket)
+      socket.destroy()
+    }
+    limitOf.set(socket, startTimeLimit(limits.requestTimeout, cut))
+  }
   const answer: RequestListener = (request, response) => {
-    asked.add(request.socket)
+    const { socket } = request
+    asked.add(socket)
+    request.once('end', () => limitOf.get(socket)?.())
+    response.once('finish', () => limit(socket))
     const [path = ''] = (request.url ?? '').split('?')
     const isRefresh = tokenPaths.has(path)
     note(isRefresh ? 'refresh' : 'refused', host)
@@ -107,11 +133,13 @@ function serviceAt(host: string, { certificate, answerRefresh, note }: Intercept
     plainAnswer(response, 403, `owner-sso broker run stands for ${host}, and answers only refreshes there.`)
   }
   const { cert, key } = certificate
-  return createTlsServer({ cert, key }, answer)
+  return createTlsServer({ cert, key, handshakeTimeout: limits.headersTimeout }, answer)
     .on('tlsClientError', () => note('distrusted', host))
     .on('secureConnection', (socket) => {
-      // Some clients look at the certificate when the handshake is over.
+      limit(socket)
       socket.once('close', () => {
+        limitOf.get(socket)?.()
+        // Some clients look at the certificate when the handshake is over.
         if (!asked.has(socket)) note('distrusted', host)
       })
     })

@@ -1,11 +1,11 @@
 /**
  * What a program finds in its environment that is run by the broker: the proxy, and files with the authority of this run.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { systemError, usageError } from '../command-line/command-error.ts'
+import { newRunFolder } from './run-folder.ts'
 
 export interface ProgramEnvironment {
   readonly env: NodeJS.ProcessEnv
@@ -33,7 +33,7 @@ const systemBundles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs
  * @throws CommandError where a file can't be read that a variable names, or there is no place for new ones
  */
 export function programEnvironment(proxyUrl: string, authority: string): ProgramEnvironment {
-  const folder = newFolder()
+  const folder = newRunFolder()
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   const inherited = Object.entries(process.env).filter(([name]) => !/^(?:OWNER_SSO_|no_proxy$)/iu.test(name))
   const env: NodeJS.ProcessEnv = {
@@ -55,15 +55,6 @@ export function programEnvironment(proxyUrl: string, authority: string): Program
     throw error
   }
   return { env, remove }
-}
-
-/** Only this user can open it. */
-function newFolder(): string {
-  try {
-    return mkdtempSync(join(tmpdir(), 'owner-sso-run-'))
-  } catch (error) {
-    throw systemError(`No folder can be made in ${tmpdir()}`, error, 'Let TMPDIR name a place for it.')
-  }
 }
 
 function systemRoots(): string {

@@ -38,14 +38,14 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
     const broker = tokenBroker({
       tokens,
       clients,
-      // An address in brackets is let in by itself.
-      hosts: names.filter((name) => !name.includes(':')),
+      // An address in brackets is let in by itself. Others may be written with the dot of the root at their end.
+      hosts: names.filter((name) => !name.includes(':')).flatMap((name) => [name, `${name}.`]),
       ...(options.rotate && { rotation: 'rotate' }),
       audit(entry) {
         audit?.note(entry)
         teller.noteAudit(entry)
       },
-      onProblem: (error, { code }) => printNote(`owner-sso: ${code}: ${messageOf(error)}`),
+      onProblem: (error, { code }) => teller.tell(`${code}: ${messageOf(error)}`),
     })
     try {
       const proxy = await interceptingProxy({ hosts, certificate, answerRefresh: broker.handler, note: teller.note })
@@ -65,11 +65,13 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
 }
 
 async function ended(program: string, args: readonly string[], proxyUrl: string, authority: string): Promise<number> {
+  let child: ChildProcess | undefined
+  // From now on, when there is nothing yet to be left behind.
+  onSignals((signal) => child?.kill(signal))
   const { env, remove } = programEnvironment(proxyUrl, authority)
   try {
     stopped.throwIfAborted()
-    const child = await started(program, args, env)
-    passSignalsOn(child)
+    child = await started(program, args, env)
     // Signals may not be for this user to send, as to sudo.
     child.on('error', () => undefined)
     const [code, signal] = await exitOf(child)
@@ -95,13 +97,25 @@ function exitOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | n
   return new Promise((resolve) => child.once('exit', (code, signal) => resolve([code, signal])))
 }
 
-/** A terminal sends Ctrl-C to the program as well. */
-function passSignalsOn(child: ChildProcess): void {
+/**
+ * All that would end this process alone, and leave the program without its proxy; and what programs take for a word of their
+ * own. Nobody can listen to SIGKILL; those that tell of a crash are no word to anybody.
+ */
+const passedOn = [
+  ...(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2', 'SIGALRM', 'SIGWINCH'] as const),
+  ...(['SIGABRT', 'SIGIO', 'SIGPROF', 'SIGPWR', 'SIGSTKFLT', 'SIGVTALRM', 'SIGXCPU'] as const),
+]
+
+/** These a terminal sends to the program as well. */
+const ofTerminals = new Set<NodeJS.Signals>(['SIGINT', 'SIGQUIT', 'SIGWINCH'])
+
+function onSignals(pass: (signal: NodeJS.Signals) => unknown): void {
   // `process.stdin` would make the program's own input such that a read of it fails where nothing is there yet.
   const isInTerminal = [0, 1, 2].some(isatty)
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    if (signal === 'SIGINT' && isInTerminal) continue
-    process.on(signal, () => child.kill(signal))
+  for (const signal of passedOn) {
+    process.on(signal, () => {
+      if (!isInTerminal || !ofTerminals.has(signal)) pass(signal)
+    })
   }
 }
 
@@ -124,13 +138,15 @@ function hostsOf({ authUrl, regionalAuthUrls }: Settings, sso: Sso): ReadonlySet
 }
 
 interface Teller {
+  /** Says this, if it has not been said. */
+  readonly tell: (sentence: string) => void
   readonly note: (happening: Happening, host: string) => void
   readonly noteAudit: (entry: AuditEntry) => void
   /** Says what is to be said of a program that never came. */
   readonly end: () => void
 }
 
-/** Says in a sentence, once, what keeps the program from its token. Of what it asked for, nothing is said but the host. */
+/** Says in sentences, each once, what keeps the program from its token. Of what it asked for, nothing is said but the host. */
 function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
   const told = new Set<string>()
   const others = new Set<string>()
@@ -140,8 +156,9 @@ function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
     told.add(sentence)
   }
   return {
+    tell,
     note(happening, host) {
-      if (happening === 'tunnel') return void (others.size < 5 && others.add(host))
+      if (happening === 'tunnel') return void (others.size < 5 && host.length < 256 && others.add(host))
       hasCome = true
       if (happening !== 'refresh') tell(`${program} ${problems[happening](host)}`)
     },

@@ -39,7 +39,6 @@ export async function serve(call: BrokerCall): Promise<void> {
         await greet(servers, asked.publicUrl, call.settings.json)
         await untilStopped()
       } finally {
-        await Promise.all(servers.map((server) => server.close()))
         await closeAll(parts)
       }
     },

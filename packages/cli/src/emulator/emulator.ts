@@ -13,7 +13,8 @@ export async function run(_call: Call<typeof emulator>): Promise<number | void> 
   const manifestPath = createRequire(import.meta.url).resolve('@owner-sso/emulator/package.json')
   // It reads its options off the process, and answers Ctrl-C itself.
   process.argv.splice(2, 1)
-  await import(pathToFileURL(join(dirname(manifestPath), 'dist', 'cli.js')).href)
+  // Behind `cli.js`, which says which Node is needed.
+  await import(pathToFileURL(join(dirname(manifestPath), 'dist', 'cli-program.js')).href)
   const failed = process.exitCode !== undefined && process.exitCode !== 0
   // Whatever kept it from starting is in how it was called.
   if (failed) return exitCodes.usage
