@@ -179,6 +179,20 @@ it('signs in with a browser, and only as the account that it is for', async () =
   expect((await red.ask('/one')).body).toMatchObject({ code: 'ERR_OWNER_API_MALFORMED_PATH' })
 })
 
+it("lists the vehicles of today's service by one word, after a sign-in whose address was pasted with its line", async () => {
+  emulator.change({ service: 'current' })
+  const red = await start()
+  const other = account({ id: 'other', service: 'document' })
+  const calls = [...flow('list', {}), ...flow('closed', { account: 'other' })]
+  await red.deploy([tab, account({ service: 'current' }), other, ...calls])
+  const { id, url = '' } = await red.dialog('browser', { id: 'account' })
+  const address = await emulator.signInByHand(url, { identity: 'plain@example.com' })
+  const line = `Failed to launch '${address}' because the scheme does not have a registered handler.`
+  expect(await red.dialog('finish', { id, address: line })).toEqual({})
+  expect(await red.ask('/list')).toEqual({ status: 200, body: vehicles })
+  expect((await red.ask('/closed')).body).toMatchObject({ code: 'ERR_OWNER_API_CLOSED' })
+})
+
 it('signs nobody in for who may only read, nor for a form of another site', async () => {
   const post = (red: NodeRed, name: string, type: string) =>
     fetch(`${red.url}/owner-sso/${name}`, { method: 'POST', headers: { 'content-type': type }, body: '{}' })
