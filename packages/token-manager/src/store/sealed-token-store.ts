@@ -60,7 +60,7 @@ export function withEncryption(store: TokenStore, encryptionKey: EncryptionKey |
   try {
     return sealedTokenStore(store, { keys: [encryptionKey].flat() })
   } catch {
-    throw new TypeError('encryptionKey must be 32 random bytes, or a list of such keys, of which the first seals')
+    throw new TypeError('encryptionKey must be 32 random bytes, or a list of such keys with the newest first')
   }
 }
 
