@@ -24,7 +24,7 @@ export function drawn(results) {
 const introduction = `# Performance
 
 Our code beside its peers and beside a floor: the least that the same work can cost. All candidates of a chart are measured
-in one run, so **ratios count**: times tell of the machine. \`npm run bench\` draws this page. All figures are in
+in one run, so **compare ratios**: times depend on the machine. \`npm run bench\` draws this page. All figures are in
 [bench/results.json](../../bench/results.json).`
 
 function section(program, { command, at, node, cores, load, tables }, files) {

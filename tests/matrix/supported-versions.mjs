@@ -7,7 +7,7 @@ const between = /(<!-- written by npm run matrix -->\n)[\s\S]*?(<!-- end -->)/u
 
 /** What a bare version stands for, where it is not obvious. */
 const remarks = {
-  'Node.js': '`import` and `require()`; 20, 22 and 24 stand for the newest release of that line',
+  'Node.js': '`import` and `require()`; 20, 22, 24 and 26 stand for the newest release of that line',
   '@types/express': 'the version that your application has',
   'Other runtimes': '`ownerApiProxy` runs on Deno; on Bun it throws at construction',
   Bundlers: 'a bundle signs in from an empty folder',

@@ -7,6 +7,9 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
+const published = readdirSync(packages)
+  .map((name) => JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8')))
+  .filter((manifest) => !manifest.private)
 const launcher = fileURLToPath(new URL('../launcher/pnpm.mjs', import.meta.url))
 
 /**
@@ -14,9 +17,6 @@ const launcher = fileURLToPath(new URL('../launcher/pnpm.mjs', import.meta.url))
  * Returns the tarballs by the packages' names.
  */
 export function pack(folder) {
-  const published = readdirSync(packages)
-    .map((name) => JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8')))
-    .filter((manifest) => !manifest.private)
   const chosen = published.flatMap(({ name }) => ['--filter', name])
   const pnpm = [launcher, ...chosen, 'pack', '--pack-destination', folder, '--json']
   const { status, stdout, stderr } = spawnSync(process.execPath, pnpm, { cwd: packages, encoding: 'utf8' })
@@ -25,6 +25,11 @@ export function pack(folder) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // Provenance compares it, and whoever finds a package in the registry wants to get here.
+  if (published.some(({ repository }) => repository === undefined)) {
+    console.error('No package.json says where the repository is: run node tools/build/link-home.mjs ADDRESS.')
+    process.exit(1)
+  }
   const folder = resolve(process.argv[2] ?? 'tarballs')
   mkdirSync(folder, { recursive: true })
   for (const tarball of Object.values(pack(folder))) console.log(tarball)

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { Application, Comment, CommentTag, Converter, ReflectionKind } from 'typedoc'
 
 const packages = fileURLToPath(new URL('../../packages', import.meta.url))
+/** Names that a package's index has under a comment that says so: applications seldom call them. */
+const shared = 'For adapters and stores'
 const entries = dependenciesFirst(readdirSync(packages)).flatMap(entriesOf)
 
 /** Writes it into a folder, as Markdown. */
@@ -32,23 +34,27 @@ export async function writeApiReference(folder) {
     hideGenerator: true,
     sort: ['kind'],
     kindSortOrder: ['Module', 'Function', 'Class', 'Interface', 'TypeAlias', 'Variable'],
-    groupOrder: ['Functions', 'Classes', 'Interfaces', 'Type Aliases', 'Variables', 'Errors'],
+    groupOrder: ['Functions', 'Classes', 'Interfaces', 'Type Aliases', 'Variables', 'Errors', 'References', shared],
     validation: { notExported: false, notDocumented: false, invalidLink: true },
   })
   // Before links are resolved, so that a doc comment can name a module as an import does.
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const module of project.children) {
-      const { name, description, file } = entries.find((entry) => entry.file.startsWith(join(packages, module.name)))
+      const { name, description, source } = entries.find((entry) => entry.file.startsWith(join(packages, module.name)))
       // In the order of the package's index, its table of contents; what it exports with a star comes last.
-      const words = readFileSync(file, 'utf8').match(/\w+/gu)
+      const [forAll, forAdapters = ''] = readFileSync(source, 'utf8').split(/^\/\/ .*\bWhat .* share\.$/mu)
+      const words = forAll.match(/\w+/gu)
       const placeOf = (child) => (words.includes(child.name) ? words.indexOf(child.name) : words.length)
       module.children?.sort((one, other) => placeOf(one) - placeOf(other))
+      for (const child of module.children ?? []) {
+        if (new RegExp(`\\b${child.name}\\b`, 'u').test(forAdapters)) putInto(shared, child)
+      }
       module.name = name
       module.comment = new Comment([{ kind: 'text', text: description }])
     }
     // What can go wrong is looked up by those who met it, and read first by nobody.
     for (const { name, comment } of project.getReflectionsByKind(ReflectionKind.Class)) {
-      if (name.endsWith('Error')) comment.blockTags.push(new CommentTag('@group', [{ kind: 'text', text: 'Errors' }]))
+      if (name.endsWith('Error')) comment.blockTags.push(groupTag('Errors'))
     }
   })
   const reference = await app.convert()
@@ -56,6 +62,14 @@ export async function writeApiReference(folder) {
   app.validate(reference)
   if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error('The API reference has mistakes')
   await app.generateOutputs(reference)
+}
+
+function putInto(group, reflection) {
+  for (const { comment } of [reflection, ...(reflection.signatures ?? [])]) comment?.blockTags.push(groupTag(group))
+}
+
+function groupTag(group) {
+  return new CommentTag('@group', [{ kind: 'text', text: group }])
 }
 
 /** A name that one package hands on from another has its page where it is declared: the module that is converted first. */
@@ -70,7 +84,7 @@ function dependenciesFirst(folders) {
   return [...ordered]
 }
 
-/** What applications can import of a published package: its name, its declarations, and what the package says it is. */
+/** What applications can import of a published package: its name, its declarations, their source, and what the package says it is. */
 function entriesOf(folder) {
   const manifest = JSON.parse(readFileSync(join(packages, folder, 'package.json'), 'utf8'))
   if (manifest.private) return []
@@ -80,5 +94,6 @@ function entriesOf(folder) {
       name: manifest.name + path.slice(1),
       description: manifest.description,
       file: join(packages, folder, types),
+      source: join(packages, folder, types.replace('/dist/', '/src/').replace('.d.ts', '.ts')),
     }))
 }

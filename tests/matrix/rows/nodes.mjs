@@ -4,7 +4,7 @@ import { asCommonJs, quickStarts } from '../recipes.mjs'
 import { printsVehicles, signsPeopleIn } from '../sign-in.mjs'
 
 /** The oldest of each line that is supported, and its newest. */
-export const versions = ['20.19.0', '20', '22.12.0', '22', '24']
+export const versions = ['20.19.0', '20', '22.12.0', '22', '24', '26']
 
 const judge = { core: printsVehicles, passport: signsPeopleIn }
 

@@ -11,7 +11,7 @@ const { packageManager: pnpm } = JSON.parse(
 
 /** A manifest that names all tarballs: what is not published yet can't be found by its version. */
 function manifest(tarballs) {
-  const ours = ['core', 'passport', 'token-store-memory'].map((name) => `@owner-sso/${name}`)
+  const ours = ['core', 'token-manager', 'passport', 'token-store-memory'].map((name) => `@owner-sso/${name}`)
   const files = Object.fromEntries(ours.map((name) => [name, `file:${tarballs[name]}`]))
   const dependencies = { ...files, express: '^5', 'express-session': '^1', passport: '^0.7' }
   return { private: true, type: 'module', dependencies, resolutions: files }

@@ -11,28 +11,28 @@ const runners = [
     packages: [],
     files: { 'sign-in.test.mjs': 'node-test' },
     args: ['--test'],
-    versions: ['20.19.0', '22.12.0', '24'],
+    versions: ['20.19.0', '22.12.0', '24', '26'],
   },
   {
     name: 'Vitest 4',
     packages: ['vitest@4'],
     files: { 'sign-in.test.mjs': 'vitest' },
     args: ['node_modules/vitest/vitest.mjs', 'run'],
-    versions: ['20.19.0', '22.12.0', '24'],
+    versions: ['20.19.0', '22.12.0', '24', '26'],
   },
   {
     name: 'Vitest 5',
     packages: ['vitest@5'],
     files: { 'sign-in.test.mjs': 'vitest' },
     args: ['node_modules/vitest/vitest.mjs', 'run'],
-    versions: ['22.12.0', '24'],
+    versions: ['22.12.0', '24', '26'],
   },
   {
     name: 'Jest (ES modules)',
     packages: ['jest'],
     files: { 'sign-in.test.mjs': 'jest', 'jest.config.mjs': 'jest-config' },
     args: ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'],
-    versions: ['20.19.0', '22.12.0', '24'],
+    versions: ['20.19.0', '22.12.0', '24', '26'],
     slice: '20.19.0',
   },
   {
@@ -41,7 +41,7 @@ const runners = [
     manifest: '{ "private": true }',
     files: { 'sign-in.test.js': 'jest-cjs', 'jest.config.js': 'jest-cjs-config' },
     args: ['node_modules/jest/bin/jest.js'],
-    versions: ['20.19.0', '22.12.0', '24'],
+    versions: ['20.19.0', '22.12.0', '24', '26'],
   },
 ]
 

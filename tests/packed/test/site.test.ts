@@ -115,7 +115,7 @@ describe('the API reference', () => {
     expect(without.map(({ name }) => name)).toEqual([])
   })
 
-  it('opens with createSso: on its front page, and on the page of core; the errors come last', () => {
+  it('opens with createSso: on its front page, and on the page of core; errors, and what adapters share, come last', () => {
     const namesOn = (module: string): string[] =>
       [...readFileSync(join(site, 'api', `${module}.md`), 'utf8').matchAll(/^### (?:abstract )?(\w+)/gmu)].map(
         ([, name = '']) => name,
@@ -125,8 +125,13 @@ describe('the API reference', () => {
     const onManager = namesOn('@owner-sso/token-manager')
     const errors = onManager.filter((name) => name.endsWith('Error'))
     expect(errors.length).toBeGreaterThan(10)
-    expect(onManager.slice(-errors.length)).toEqual(errors)
+    const first = onManager.indexOf(errors[0] ?? '')
+    expect(onManager.slice(first, first + errors.length)).toEqual(errors)
+    expect(first).toBeGreaterThan(onManager.indexOf('TokenManager'))
     expect(namesOn('@owner-sso/passport')[0]).toBe('OwnerSsoStrategy')
+    // What only packages of ours call stands behind all that applications do.
+    const onCore = namesOn('@owner-sso/core')
+    expect(onCore.indexOf('visible')).toBeGreaterThan(onCore.indexOf('createTokenManager'))
   })
 })
 
@@ -200,6 +205,18 @@ describeInChromium('in a browser', () => {
     expect(grounds).toEqual(['rgb(255, 255, 255)', 'rgb(27, 27, 31)'])
   }, 60_000)
 
+  it('cuts no code of usual width at 1280 px, and breaks no name in the first column of a table', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, javaScriptEnabled: false })
+    const problems: string[] = []
+    for (const name of pages.filter((each) => /^(?:guides|reference|packages)\//u.test(each))) {
+      await page.goto(`${origin}/${name}`, { waitUntil: 'load' })
+      const found: string[] = await page.evaluate(cutOrBroken)
+      problems.push(...found.map((what) => `${name}: ${what}`))
+    }
+    await page.close()
+    expect(problems).toEqual([])
+  }, 120_000)
+
   it('fits a phone, every page', async () => {
     // Without its program, a page is what it will be, and there at once.
     const page = await browser.newPage({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
@@ -214,6 +231,14 @@ describeInChromium('in a browser', () => {
   }, 120_000)
 })
 
+/** Code that is cut on a page, and what stands in the first column of a table and is broken. */
+const cutOrBroken = `[
+  ...[...document.querySelectorAll('.vp-doc pre')].filter((block) => block.scrollWidth > block.clientWidth)
+    .map((block) => block.textContent.trim().split('\\n')).filter((lines) => lines.every((line) => line.length <= 120)),
+  ...[...document.querySelectorAll('.vp-doc td:first-child code')].filter((code) => code.getClientRects().length > 1)
+    .map((code) => code.textContent),
+].map(String)`
+
 /** What people ask, and the page that answers. */
 const questions = [
   ['refresh fails in a cluster', '/guides/clusters'],
@@ -226,6 +251,19 @@ const questions = [
   ['firewall 403', '/guides/when-the-firewall-blocks-you'],
   ['captcha', '/guides/command-line#when-the-service-shows-a-captcha'],
   ['MFA backup code', '/guides/second-factor#a-backup-code'],
+  ['kubernetes', '/guides/docker#in-kubernetes'],
+  ['lambda', '/guides/serverless'],
+  ['changelog', '/guides/faq#where-is-the-changelog'],
+  ['alternatives', '/guides/faq#what-are-the-alternatives'],
+  ['any OAuth provider', '/guides/faq#does-it-work-with-any-oauth-provider'],
+  ['change the redirect uri', '/guides/faq#how-do-i-change-the-redirect-uri'],
+  ['sign out', '/guides/faq#how-do-i-sign-somebody-out-logout'],
+  ['logout', '/guides/faq#how-do-i-sign-somebody-out-logout'],
+  ['how long does a token live', '/guides/faq#how-long-does-an-access-token-live'],
+  ['cron', '/guides/unattended-scripts'],
+  ['aws', '/guides/serverless'],
+  ['wrong password', '/guides/troubleshooting#why-does-it-say-wrong-password'],
+  ['load balancer', '/guides/many-instances'],
 ] as const
 
 const types: Readonly<Record<string, string>> = {

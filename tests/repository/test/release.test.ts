@@ -1,5 +1,5 @@
 /** What a release would be: `changeset version` in a clone, so that nothing here changes. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,6 +45,27 @@ it('leaves no changeset behind, and private packages alone', () => {
     const { private: isPrivate, version } = manifestIn(join(clone, 'packages', folder))
     if (!isPrivate) continue
     expect([version, existsSync(join(clone, 'packages', folder, 'CHANGELOG.md'))]).toEqual(['0.0.0', false])
+  }
+})
+
+it('packs nothing before the manifests link home, which one command makes them do', () => {
+  const run = (...args: string[]): ReturnType<typeof spawnSync> =>
+    spawnSync(process.execPath, args, { cwd: clone, env: environment, encoding: 'utf8' })
+  const refused = run('tools/build/pack.mjs', 'tarballs')
+  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('node tools/build/link-home.mjs')])
+
+  for (const wrong of [[], ['github.com/o/n'], ['http://github.com/o/n'], ['https://github.com/o']]) {
+    expect(run('tools/build/link-home.mjs', ...wrong).status).toBe(2)
+  }
+  const address = 'https://github.com/o/n'
+  expect(run('tools/build/link-home.mjs', address).status).toBe(0)
+  for (const { folder, keywords } of published) {
+    expect(manifestIn(join(clone, 'packages', folder))).toMatchObject({
+      keywords,
+      homepage: `${address}/tree/main/packages/${folder}#readme`,
+      bugs: { url: `${address}/issues` },
+      repository: { type: 'git', url: `git+${address}.git`, directory: `packages/${folder}` },
+    })
   }
 })
 

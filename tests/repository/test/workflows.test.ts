@@ -46,7 +46,7 @@ it('CI runs what a fresh clone runs, on each Node that is claimed, as root on De
     jobs: {
       test: {
         container: { image: 'node:${{ matrix.node }}-bookworm' },
-        strategy: { matrix: { node: [20, 22, 24] } },
+        strategy: { matrix: { node: [20, 22, 24, 26] } },
         steps: expect.arrayContaining([{ run: '.ci/run' }]),
       },
     },

@@ -22,10 +22,15 @@ export default {
   outDir: 'dist/site',
   cacheDir: 'dist/cache',
   cleanUrls: true,
+  // Vite's own list begins with browsers of 2020, for which its esbuild no longer translates all that is written here.
+  vite: { build: { target: 'es2022' } },
   markdown: {
     // As the places where the documents are read otherwise do it: their links hold here too.
     anchor: { slugify: slugOf },
-    config: withoutInterpolation,
+    config: (md) => {
+      withoutInterpolation(md)
+      betweenWords(md)
+    },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   themeConfig: {
@@ -34,7 +39,7 @@ export default {
       options: {
         _render: searched,
         // What to do comes before what it is called.
-        miniSearch: { searchOptions: { boostDocument: weightOf } },
+        miniSearch: { options: { processTerm: termOf }, searchOptions: { boostDocument: weightOf, fuzzy: likenessOf } },
       },
     },
     outline: [2, 3],
@@ -69,6 +74,17 @@ function weightOf(page) {
   return page.includes('/api/') ? 0.2 : 1
 }
 
+/** A word as it is looked for. Words that every question has find nothing. The browser gets this function as text. */
+function termOf(word) {
+  const term = word.toLowerCase()
+  return /^(?:an?|any|are|can|do|does|how|i|is|it|my|of|the|to|what|where|which|why)$/u.test(term) ? null : term
+}
+
+/** Letters of a word that may differ, as a part of its length: none of a short word, which is soon another. */
+function likenessOf(term) {
+  return term.length > 5 && 0.2
+}
+
 function slugOf(heading) {
   return heading
     .trim()
@@ -83,4 +99,11 @@ function withoutInterpolation(md) {
     const rule = md.renderer.rules[kind] ?? md.renderer.rules.text
     md.renderer.rules[kind] = (...args) => rule(...args).replaceAll('{{', '&#123;&#123;')
   }
+}
+
+/** A name in capitals, such as an error's code, may break between its words. */
+function betweenWords(md) {
+  const rule = md.renderer.rules.code_inline
+  md.renderer.rules.code_inline = (...args) =>
+    rule(...args).replaceAll(/\b[A-Z]+(?:_[A-Z]+)+\b/gu, (name) => name.replaceAll('_', '_<wbr>'))
 }

@@ -93,7 +93,7 @@ const table = {
     options: { mfaAt: 'form-submission' },
   },
   'renamed-inputs': {
-    about: 'The hidden inputs of the login page have new names and company, in a script template.',
+    about: 'The hidden inputs of the login page have other names, one more comes, and all stand in a script template.',
     options: {
       hiddenInputs: {
         rename: { _csrf: 'check', _phase: 'stage', _process: 'run', transaction_id: 'tx', cancel: 'stop' },

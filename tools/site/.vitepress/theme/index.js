@@ -1,5 +1,5 @@
 /** VitePress' own theme, in the fonts of the reader's machine. */
 import theme from 'vitepress/theme-without-fonts'
-import './narrow.css'
+import './widths.css'
 
 export default theme
