@@ -46,6 +46,7 @@ const forLogins = [
   'cheerio',
   'htmlparser2',
   'http-cookie-agent',
+  'parse5',
   'tldts',
   'tough-cookie',
 ]

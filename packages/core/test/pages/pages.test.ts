@@ -367,13 +367,15 @@ const mostMilliseconds = 1000
 describe('limits on markup (S19, G2)', () => {
   const beyond = 'its page has too many or too deeply nested elements'
   const attributes = (count: number): string => Array.from({ length: count }, (_, index) => `a${index}`).join(' ')
+  const tagOf = (count: number): string => `<p ${attributes(count)}></p>`
 
   it.each<[string, (count: number) => string, number]>([
-    ['5,000 tags', (count) => '<br>'.repeat(count), 5000],
+    ['5,000 tags, html, head and body among them', (count) => '<br>'.repeat(count - 3), 5000],
     ['500 inputs', (count) => '<input>'.repeat(count), 500],
     ['500 inputs, templates included', (count) => `<input>${template('<input>'.repeat(count - 1))}`, 500],
-    ['20,000 attributes', (count) => `<p ${attributes(count)}>`, 20_000],
-    ['256 tags in each other', (count) => '<b>'.repeat(count), 256],
+    ['1,000 attributes in a tag', tagOf, 1000],
+    ['20,000 attributes', (count) => tagOf(1000).repeat(count / 1000) + tagOf(count % 1000), 20_000],
+    ['256 tags in each other, html and body among them', (count) => '<b>'.repeat(count - 2), 256],
   ])('a page may have %s, and not one more', async (_what, markup, most) => {
     expect((await withLoginPage(markup(most))).message).not.toContain(beyond)
     expect((await withLoginPage(markup(most + 1))).message).toContain(beyond)
