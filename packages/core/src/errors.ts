@@ -4,16 +4,24 @@
  */
 import { SsoError, type SsoErrorOptions } from '@owner-sso/token-manager'
 
-/** The service did not accept the identity and credential. Ask the person again; never post the same pair again. */
+/** How sure it is: `rejected`, in the service's words; or its page was `shown-again`, without words that are known here. */
+export type CredentialsRejection = 'rejected' | 'shown-again'
+
+/** The service did not accept the identity and credential, or probably not: see `reason`. Ask the person again. */
 export class InvalidCredentialsError extends SsoError {
   static readonly code = 'ERR_SSO_INVALID_CREDENTIALS'
-  constructor(options?: SsoErrorOptions) {
-    super(
-      'ERR_SSO_INVALID_CREDENTIALS',
-      'The SSO service did not accept this e-mail and password. Check both and sign in again; repeating the same pair can lock the account.',
-      options,
-    )
+  readonly reason: CredentialsRejection
+  constructor(reason: CredentialsRejection = 'rejected', options?: SsoErrorOptions) {
+    super('ERR_SSO_INVALID_CREDENTIALS', credentialsRejectionMessages[reason], options)
+    this.reason = reason
   }
+}
+
+const credentialsRejectionMessages: Record<CredentialsRejection, string> = {
+  rejected:
+    'The SSO service did not accept this e-mail and password. Check both and sign in again; repeating the same pair can lock the account.',
+  'shown-again':
+    'The SSO service asks for e-mail and password again, in words that are not known here. Probably one of the two is wrong; the account may also be locked. Check both, or sign in on the service’s own website first.',
 }
 
 /** The account is locked. Only its owner can unlock it, with the service. */

@@ -146,7 +146,6 @@ describe('an unknown page in answer to the form', () => {
     ['with a form of hidden inputs', html(unknown)],
     ['with status 401', html(unknown, 401)],
     ['with words of a refusal and no field', html(`<p>We could not sign you in</p>${unknown}`)],
-    ['that is the login page and says nothing', html(`<title>Update your profile</title>${goodPage}`)],
   ])('%s is no wrong password: the same pair may be sent again', async (_, answer) => {
     service.answer({ formSubmission: inTurn(answer, redirectToCallback()) })
     await expect(login()).rejects.toMatchObject({
