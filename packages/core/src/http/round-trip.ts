@@ -97,7 +97,8 @@ async function rawAnswer(connection: Connection, request: HttpRequest, sending: 
     signal.addEventListener('abort', () => stop(outOfTime()), { once: true })
     // HTTP/2 has ended a GET already: to it, an empty text is more than nothing.
     if (body === undefined) outgoing.end()
-    else outgoing.end(body)
+    // Before a text, Node would write the octets of the cookies as UTF-8.
+    else outgoing.end(Buffer.from(body))
 
     function respond(status: number, headers: IncomingHttpHeaders, answer: Readable): void {
       const chunks: Buffer[] = []
