@@ -5,6 +5,7 @@ import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { createSso, type Sso, type SsoOptions, type TokenSet } from '../../src/index.ts'
 import {
   type Answers,
+  goodPage,
   goodTokens,
   html,
   json,
@@ -342,6 +343,24 @@ it.each([
   const service = await small({ token: (_request, response) => void response.writeHead(200, headers).end(body) })
   expect(await refreshAt(service.authUrl)).toMatchObject(goodTokens)
   expect(service.requests[0]?.headers['accept-encoding']).toBe('gzip, compress, deflate, br')
+})
+
+it.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['deflate', deflateRawSync],
+  ['br', brotliCompressSync],
+])('nothing is posted of half a page in the encoding %s (%#)', async (encoding, compress) => {
+  // Padded so that the form is in the half that comes.
+  const whole = compress(goodPage + Array.from({ length: 2000 }, (_, n) => n).join(' '))
+  const half = whole.subarray(0, whole.length / 2)
+  const service = await small({
+    loginPage: (_request, response) =>
+      void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': encoding }).end(half),
+  })
+  const login = createSso({ authUrl: service.authUrl }).login({ identity: 'a@b.c', credential: 'x' })
+  await expect(login).rejects.toMatchObject({ message: expect.stringContaining('can’t be decompressed') })
+  expect(service.requests.map(({ method }) => method)).toEqual(['GET'])
 })
 
 it.each([
