@@ -9,6 +9,7 @@ export type CredentialsRejection = 'rejected' | 'shown-again'
 
 /** The service did not accept the identity and credential, or probably not: see `reason`. Ask the person again. */
 export class InvalidCredentialsError extends SsoError {
+  static override readonly name: string = 'InvalidCredentialsError'
   static readonly code = 'ERR_SSO_INVALID_CREDENTIALS'
   readonly reason: CredentialsRejection
   constructor(reason: CredentialsRejection = 'rejected', options?: SsoErrorOptions) {
@@ -26,6 +27,7 @@ const credentialsRejectionMessages: Record<CredentialsRejection, string> = {
 
 /** The account is locked. Only its owner can unlock it, with the service. */
 export class AccountLockedError extends SsoError {
+  static override readonly name: string = 'AccountLockedError'
   static readonly code = 'ERR_SSO_ACCOUNT_LOCKED'
   constructor(options?: SsoErrorOptions) {
     super(
@@ -38,6 +40,7 @@ export class AccountLockedError extends SsoError {
 
 /** The service wants a captcha solved, which takes a person and a browser: see `createAuthorizationUrl`. */
 export class CaptchaRequiredError extends SsoError {
+  static override readonly name: string = 'CaptchaRequiredError'
   static readonly code = 'ERR_SSO_CAPTCHA_REQUIRED'
   constructor(options?: SsoErrorOptions) {
     super(
@@ -53,6 +56,7 @@ export type PasscodeRequirement = 'no-passcode' | 'empty' | 'several-factors' | 
 
 /** The account has a second factor, and what was given for it is not enough. */
 export class PasscodeRequiredError extends SsoError {
+  static override readonly name: string = 'PasscodeRequiredError'
   static readonly code = 'ERR_SSO_PASSCODE_REQUIRED'
   readonly reason: PasscodeRequirement
   constructor(reason: PasscodeRequirement = 'no-passcode', options?: SsoErrorOptions) {
@@ -74,6 +78,7 @@ export type PasscodeRejection = 'invalid' | 'replayed' | 'unknown-factor' | 'too
 
 /** The service did not accept the passcode. The pending login stays usable, unless there were too many attempts. */
 export class PasscodeRejectedError extends SsoError {
+  static override readonly name: string = 'PasscodeRejectedError'
   static readonly code = 'ERR_SSO_PASSCODE_REJECTED'
   readonly reason: PasscodeRejection
   constructor(reason: PasscodeRejection, options?: SsoErrorOptions) {
@@ -91,6 +96,7 @@ const passcodeRejectionMessages: Record<PasscodeRejection, string> = {
 
 /** The pending login is too old, was completed already, was changed, or the service has forgotten it. Sign in again from the start. */
 export class PendingLoginExpiredError extends SsoError {
+  static override readonly name: string = 'PendingLoginExpiredError'
   static readonly code = 'ERR_SSO_PENDING_LOGIN_EXPIRED'
   constructor(options?: SsoErrorOptions) {
     super('ERR_SSO_PENDING_LOGIN_EXPIRED', 'This sign-in has expired. Sign in again from the start.', options)
@@ -99,6 +105,7 @@ export class PendingLoginExpiredError extends SsoError {
 
 /** `state` of the redirect is not the one of this login (RFC 6749 section 10.12). The code was not redeemed. */
 export class StateMismatchError extends SsoError {
+  static override readonly name: string = 'StateMismatchError'
   static readonly code = 'ERR_SSO_STATE_MISMATCH'
   constructor(options?: SsoErrorOptions) {
     super(
@@ -111,6 +118,7 @@ export class StateMismatchError extends SsoError {
 
 /** `issuer` of the redirect is missing, or not the instance that served the login (the meaning of RFC 9207). The code was not redeemed. */
 export class IssuerMismatchError extends SsoError {
+  static override readonly name: string = 'IssuerMismatchError'
   static readonly code = 'ERR_SSO_ISSUER_MISMATCH'
   constructor(options?: SsoErrorOptions) {
     super(
