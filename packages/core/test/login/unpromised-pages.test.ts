@@ -171,6 +171,41 @@ describe('an unknown page in answer to the form', () => {
   })
 })
 
+describe('the redirect that answers the form', () => {
+  const redirectsTo = (address: (good: URL) => string): void => {
+    service.answer({
+      formSubmission: (request, _response, authUrl) => {
+        const state = new URL(request.url, authUrl).searchParams.get('state') ?? ''
+        const good = new URL(`${authUrl}/void/callback`)
+        good.search = new URLSearchParams({ code: 'c-1', state, issuer: authUrl }).toString()
+        return { status: 302, headers: { location: address(good) } }
+      },
+    })
+  }
+
+  it.each<[string, (good: URL) => string]>([
+    ['absolute', (good) => good.href],
+    ['relative to the host', ({ pathname, search }) => pathname + search],
+    ['relative to the page', ({ search }) => `../../void/callback${search}`],
+    ['without its scheme', ({ host, pathname, search }) => `//${host}${pathname}${search}`],
+  ])('may be %s', async (_, address) => {
+    redirectsTo(address)
+    await expect(login()).resolves.toMatchObject({ token_type: 'Bearer' })
+  })
+
+  it.each<[string, (good: URL) => string]>([
+    ['another host without its scheme', ({ pathname, search }) => `//evil.example${pathname}${search}`],
+    ['another path', ({ search }) => `/void/other${search}`],
+    ['the page itself', ({ search }) => search],
+    ['a path with backslashes', ({ search }) => `\\void\\callback${search}`],
+    ['a path with a space', ({ search }) => ` /void/callback${search}`.slice(0, 5) + ` callback${search}`],
+    ['nothing', () => ''],
+  ])('leads nowhere with %s', async (_, address) => {
+    redirectsTo(address)
+    await expect(login()).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE', status: 302 })
+  })
+})
+
 describe('a login page that asks for the e-mail first', () => {
   const first = `<title>Sign in</title><form method="post"><input type="hidden" name="_csrf" value="csrf-1">
     <input type="hidden" name="_phase" value="identity"><input type="hidden" name="transaction_id" value="t-1">
