@@ -48,7 +48,9 @@ export function readCallback(
  */
 export function leadingTo(location: string | undefined, asked: string): string | undefined {
   const isRelative = location !== undefined && location !== '' && !URL.canParse(location)
-  return isRelative && isAddressText(location) && URL.canParse(location, asked) ? new URL(location, asked).href : location
+  return isRelative && isAddressText(location) && URL.canParse(location, asked)
+    ? new URL(location, asked).href
+    : location
 }
 
 /** Whether all parsers read a text alike: no backslashes, spaces and controls, which are nothing that the service sends. */
