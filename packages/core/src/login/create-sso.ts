@@ -32,19 +32,19 @@ export function ssoOf(service: SsoContext): Sso {
     authUrl,
     login: (credentials, options) =>
       traceLogin('login', authUrl, async () => {
-        requireObject('login({ identity, credential })', credentials)
+        requireObject('login', 'identity, credential, passcode: login({ identity, credential })', credentials)
         const call = parseCallOptions('login(credentials, { signal })', options, credentials)
         return (await scripted()).login(service, credentials, call)
       }),
     beginLogin: (credentials, options) =>
       traceLogin('beginLogin', authUrl, async () => {
-        requireObject('beginLogin({ identity, credential })', credentials)
+        requireObject('beginLogin', 'identity, credential: beginLogin({ identity, credential })', credentials)
         const call = parseCallOptions('beginLogin(credentials, { signal })', options, credentials)
         return (await scripted()).beginLogin(service, credentials, call)
       }),
     completeLogin: (pending, answer, options) =>
       traceLogin('completeLogin', authUrl, async () => {
-        requireObject('completeLogin(pending, { passcode })', answer)
+        requireObject('completeLogin', 'passcode: completeLogin(pending, { passcode })', answer)
         const call = parseCallOptions('completeLogin(pending, answer, { signal })', options, answer)
         return (await scripted()).completeLogin(service, pending, answer, call)
       }),
@@ -66,10 +66,10 @@ export function ssoOf(service: SsoContext): Sso {
 }
 
 /** Before its options: two texts, as other clients take them, would be told of their second alone. @throws TypeError */
-function requireObject(call: string, given: unknown): void {
+function requireObject(call: string, members: string, given: unknown): void {
   const came = whatCame(given)
   if (typeof given === 'object' && came === '') return
-  throw new TypeError(`write ${call}: one object${given === undefined ? '; nothing came' : came}`)
+  throw new TypeError(`${call} takes an object with ${members}${given === undefined ? '; nothing came' : came}`)
 }
 
 const refreshOptionNames: OptionNames<RefreshOptions> = {
