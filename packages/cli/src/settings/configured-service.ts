@@ -14,7 +14,6 @@ import {
   tokenUrlFromText,
   transportFromText,
   transportOf as checkTransport,
-  transportOf,
 } from '@owner-sso/core'
 import { usageError } from '../command-line/command-error.ts'
 import { expandHome } from './folders.ts'
@@ -165,7 +164,7 @@ function isWebAddress(address: string): boolean {
 export function certificateAuthority(path: string): string {
   try {
     const pem = readFileSync(expandHome(path))
-    transportOf({ tls: { ca: pem } })
+    checkTransport({ tls: { ca: pem } })
     return pem.toString()
   } catch (error) {
     const [, problem] = error instanceof TypeError ? error.message.split('; ') : []
