@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
+import { rootCertificates } from 'node:tls'
 import { describe, expect, it } from '@jest/globals'
 import { useMachine } from './machine.ts'
 
@@ -22,7 +23,7 @@ describe('a setting', () => {
     apiUrl: `http://127.0.0.3:${port}`,
     store: `file:${machine.home}/${port}`,
     account: `${port}@example.com`,
-    ca: machine.file(`${port}.pem`, '-----BEGIN CERTIFICATE-----'),
+    ca: machine.file(`${port}.pem`, rootCertificates[0]!),
     redirectUri: `http://127.0.0.1:${port}/callback`,
     service: port % 2 === 0 ? 'current' : 'document',
     transport: port % 2 === 0 ? 'modern' : 'document',

@@ -4,20 +4,30 @@
  */
 import { SsoError, type SsoErrorOptions } from '@owner-sso/token-manager'
 
-/** The service did not accept the identity and credential. Ask the person again; never post the same pair again. */
+/** How sure it is: `rejected`, in the service's words; or its page was `shown-again`, without words that are known here. */
+export type CredentialsRejection = 'rejected' | 'shown-again'
+
+/** The service did not accept the identity and credential, or probably not: see `reason`. Ask the person again. */
 export class InvalidCredentialsError extends SsoError {
+  static override readonly name: string = 'InvalidCredentialsError'
   static readonly code = 'ERR_SSO_INVALID_CREDENTIALS'
-  constructor(options?: SsoErrorOptions) {
-    super(
-      'ERR_SSO_INVALID_CREDENTIALS',
-      'The SSO service did not accept this e-mail and password. Check both and sign in again; repeating the same pair can lock the account.',
-      options,
-    )
+  readonly reason: CredentialsRejection
+  constructor(reason: CredentialsRejection = 'rejected', options?: SsoErrorOptions) {
+    super('ERR_SSO_INVALID_CREDENTIALS', credentialsRejectionMessages[reason], options)
+    this.reason = reason
   }
+}
+
+const credentialsRejectionMessages: Record<CredentialsRejection, string> = {
+  rejected:
+    'The SSO service did not accept this e-mail and password. Check both and sign in again; repeating the same pair can lock the account.',
+  'shown-again':
+    'The SSO service asks for e-mail and password again, in words that are not known here. Probably one of the two is wrong; the account may also be locked. Check both, or sign in on the service’s own website first.',
 }
 
 /** The account is locked. Only its owner can unlock it, with the service. */
 export class AccountLockedError extends SsoError {
+  static override readonly name: string = 'AccountLockedError'
   static readonly code = 'ERR_SSO_ACCOUNT_LOCKED'
   constructor(options?: SsoErrorOptions) {
     super(
@@ -30,6 +40,7 @@ export class AccountLockedError extends SsoError {
 
 /** The service wants a captcha solved, which takes a person and a browser: see `createAuthorizationUrl`. */
 export class CaptchaRequiredError extends SsoError {
+  static override readonly name: string = 'CaptchaRequiredError'
   static readonly code = 'ERR_SSO_CAPTCHA_REQUIRED'
   constructor(options?: SsoErrorOptions) {
     super(
@@ -45,6 +56,7 @@ export type PasscodeRequirement = 'no-passcode' | 'empty' | 'several-factors' | 
 
 /** The account has a second factor, and what was given for it is not enough. */
 export class PasscodeRequiredError extends SsoError {
+  static override readonly name: string = 'PasscodeRequiredError'
   static readonly code = 'ERR_SSO_PASSCODE_REQUIRED'
   readonly reason: PasscodeRequirement
   constructor(reason: PasscodeRequirement = 'no-passcode', options?: SsoErrorOptions) {
@@ -66,6 +78,7 @@ export type PasscodeRejection = 'invalid' | 'replayed' | 'unknown-factor' | 'too
 
 /** The service did not accept the passcode. The pending login stays usable, unless there were too many attempts. */
 export class PasscodeRejectedError extends SsoError {
+  static override readonly name: string = 'PasscodeRejectedError'
   static readonly code = 'ERR_SSO_PASSCODE_REJECTED'
   readonly reason: PasscodeRejection
   constructor(reason: PasscodeRejection, options?: SsoErrorOptions) {
@@ -83,6 +96,7 @@ const passcodeRejectionMessages: Record<PasscodeRejection, string> = {
 
 /** The pending login is too old, was completed already, was changed, or the service has forgotten it. Sign in again from the start. */
 export class PendingLoginExpiredError extends SsoError {
+  static override readonly name: string = 'PendingLoginExpiredError'
   static readonly code = 'ERR_SSO_PENDING_LOGIN_EXPIRED'
   constructor(options?: SsoErrorOptions) {
     super('ERR_SSO_PENDING_LOGIN_EXPIRED', 'This sign-in has expired. Sign in again from the start.', options)
@@ -91,6 +105,7 @@ export class PendingLoginExpiredError extends SsoError {
 
 /** `state` of the redirect is not the one of this login (RFC 6749 section 10.12). The code was not redeemed. */
 export class StateMismatchError extends SsoError {
+  static override readonly name: string = 'StateMismatchError'
   static readonly code = 'ERR_SSO_STATE_MISMATCH'
   constructor(options?: SsoErrorOptions) {
     super(
@@ -103,6 +118,7 @@ export class StateMismatchError extends SsoError {
 
 /** `issuer` of the redirect is missing, or not the instance that served the login (the meaning of RFC 9207). The code was not redeemed. */
 export class IssuerMismatchError extends SsoError {
+  static override readonly name: string = 'IssuerMismatchError'
   static readonly code = 'ERR_SSO_ISSUER_MISMATCH'
   constructor(options?: SsoErrorOptions) {
     super(

@@ -46,10 +46,11 @@ const forLogins = [
   'cheerio',
   'htmlparser2',
   'http-cookie-agent',
+  'parse5',
   'tldts',
   'tough-cookie',
 ]
-const heavy = [...forLogins, ...forJwts, 'hpagent']
+const heavy = [...forLogins, ...forJwts]
 
 describe.each<Format>(['module', 'commonjs'])('the package, loaded as %s', (format) => {
   it('loads axios, cheerio and tough-cookie for a login alone, and no HTTP library for a refresh', async () => {

@@ -71,6 +71,11 @@ it.each(errors.map(([error, ...own]) => ({ name: error.name, error, own })))(
   },
 )
 
+it('every class states its name, which a minifier would change', () => {
+  const unnamed = [core.SsoError, ...classes].filter((one) => !Object.keys(one).includes('name'))
+  expect(unnamed).toEqual([])
+})
+
 it('nothing is an SsoError by its code alone', () => {
   for (const other of [null, 'ERR_SSO_STORE', { code: 'ERR_SSO_STORE' }, new Error('x')])
     expect(other).not.toBeInstanceOf(core.SsoError)

@@ -126,7 +126,8 @@ export async function startSmallService(
       const endpoint = endpoints[`${method} ${url.split('?')[0]}`]
       const answer = endpoint ? current[endpoint] : { status: 404 }
       const given = typeof answer === 'function' ? answer(request, response, authUrl) : answer
-      if (given) response.writeHead(given.status ?? 200, given.headers).end(given.body)
+      // Bytes: Node would write a text's headers as UTF-8 as well.
+      if (given) response.writeHead(given.status ?? 200, given.headers).end(Buffer.from(given.body ?? ''))
     })
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of both kinds of requests, what they have in common is used

@@ -24,14 +24,26 @@ import { afterOneMoreTry, newPendingLogin, triesLeft, type PendingPasscode } fro
 
 /** One request of a sign-in by form: it begins one, continues the pending one, or carries nothing. */
 export function signInByForm(settings: Settings, incoming: SignInRequest): Promise<Outcome> | Outcome {
-  const { identity, credential, passcode, backupCode } = incoming.fields
+  const { identity, credential, passcode, backupCode, notText } = incoming.fields
+  const wrong = asText.find(([field]) => notText.includes(field))
+  if (wrong) return missing(`${wrong[1]} has to be sent as text, not as a number or a list.`)
   // A subject's name is no e-mail, whatever the service may take for one.
   if (identity && credential && !isSubjectAccount(identity.toLowerCase())) {
     return begin(settings, incoming, { identity, credential })
   }
   if (passcode || backupCode) return continuePending(settings, incoming)
+  settings.advise(incoming.request)
   return missing('Enter your e-mail and your password.')
 }
+
+const asText = [
+  ['identity', 'The e-mail'],
+  ['credential', 'The password'],
+  // As a number it would have lost its leading zeros.
+  ['passcode', 'The passcode'],
+  ['backupCode', 'The backup code'],
+  ['factor', 'The factor'],
+] as const
 
 /** E-mail and password. A passcode in the same request is used as well. */
 async function begin(settings: Settings, incoming: SignInRequest, credentials: Credentials): Promise<Outcome> {

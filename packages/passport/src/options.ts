@@ -13,6 +13,7 @@ import {
 } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import type { Request } from 'express'
+import { type FormAdvisor, formAdvisor } from './form-advisor.ts'
 import type { OwnerSsoUser } from './owner.ts'
 import { memoryPendingLogins, type PendingLogins } from './pending-logins.ts'
 import type { FieldNames } from './request-fields.ts'
@@ -60,6 +61,7 @@ export interface Settings {
   readonly tokens: TokenManager
   readonly mode: 'form' | 'browser'
   readonly fields: FieldNames
+  readonly advise: FormAdvisor
   readonly pendingLogins: PendingLogins
   /** Answers to pending logins; `undefined` where another answer was faster. */
   readonly answers: Submissions<Kept | undefined>
@@ -108,6 +110,7 @@ export function parseStrategyOptions(
     tokens: manager,
     mode,
     fields,
+    advise: formAdvisor(fields),
     pendingLogins: pendingLoginKey
       ? sealedPendingLogins(pendingLoginKey, (login) => manager.claimTry(login))
       : memoryPendingLogins(),

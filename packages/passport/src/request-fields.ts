@@ -14,7 +14,10 @@ export interface FieldNames {
 }
 
 /** The fields of one request: empty where one is missing, not text, or far too long. */
-export type RequestFields = FieldNames
+export interface RequestFields extends FieldNames {
+  /** Those that came as something else, such as a number in JSON. */
+  readonly notText: readonly (typeof formFields)[number][]
+}
 
 /** Characters of each field at most; beyond that nothing is genuine. An e-mail's are those of RFC 5321. */
 const longest: Record<keyof FieldNames, number> = {
@@ -25,6 +28,8 @@ const longest: Record<keyof FieldNames, number> = {
   backupCode: 64,
   callbackUrl: 8192,
 }
+
+const formFields = ['identity', 'credential', 'passcode', 'factor', 'backupCode'] as const
 
 /** Reads the body. Never the query: addresses are logged and kept, and these are secrets. */
 export function requestFields(body: unknown, names: FieldNames): RequestFields {
@@ -38,11 +43,15 @@ export function requestFields(body: unknown, names: FieldNames): RequestFields {
     factor: text('factor'),
     backupCode: typedCode(text('backupCode')),
     callbackUrl: text('callbackUrl').trim(),
+    notText: formFields.filter((field) => typeof (valueIn(body, names[field]) ?? '') !== 'string'),
   }
 }
 
+function valueIn(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined
+}
+
 function textIn(body: unknown, name: string, atMost: number): string {
-  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return ''
-  const value: unknown = Reflect.get(body, name)
+  const value = valueIn(body, name)
   return typeof value === 'string' && value.length <= atMost ? value : ''
 }

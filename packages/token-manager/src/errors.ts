@@ -75,6 +75,9 @@ const brand = Symbol.for('@owner-sso/core error')
  * below that are exported.
  */
 export class SsoError extends Error {
+  /** Stated: a minifier gives classes other names. */
+  static override readonly name: string = 'SsoError'
+
   static {
     Object.defineProperty(this.prototype, brand, { value: true })
   }
@@ -103,6 +106,7 @@ export class SsoError extends Error {
 
 /** A redirect or a stored token set names a host that is neither `authUrl`'s own domain nor in `regionalAuthUrls`. */
 export class RegionNotAllowedError extends SsoError {
+  static override readonly name: string = 'RegionNotAllowedError'
   static readonly code = 'ERR_SSO_REGION_NOT_ALLOWED'
   /** The origin that was named, as scheme, host and port; absent where it could not be read as a URL. */
   declare readonly origin?: string
@@ -118,6 +122,7 @@ export class RegionNotAllowedError extends SsoError {
 
 /** The service's web application firewall answered, not the service. Says nothing about the credentials. */
 export class FirewallChallengeError extends SsoError {
+  static override readonly name: string = 'FirewallChallengeError'
   static readonly code = 'ERR_SSO_FIREWALL_CHALLENGE'
   /** Seconds since the epoch: until then every call to this host fails without a request. */
   readonly nextAttemptAt: number
@@ -152,6 +157,7 @@ const reauthenticationMessages: Partial<Record<ReauthenticationReason, string>> 
 
 /** The refresh token is dead. The owner has to sign in again; no request will help. */
 export class ReauthenticationRequiredError extends SsoError {
+  static override readonly name: string = 'ReauthenticationRequiredError'
   static readonly code = 'ERR_SSO_REAUTHENTICATION_REQUIRED'
   readonly reason: ReauthenticationReason
   /** What the service said of it (`error_description`), in plain words; absent where it said nothing that may be quoted. */
@@ -174,6 +180,7 @@ export class ReauthenticationRequiredError extends SsoError {
  * issued is kept in the account's record, and is never served. Sign in for this account, or bring along its own refresh token.
  */
 export class OtherOwnerError extends ReauthenticationRequiredError {
+  static override readonly name: string = 'OtherOwnerError'
   static override readonly code = 'ERR_SSO_REAUTHENTICATION_REQUIRED'
   static readonly reason = 'other_owner'
   constructor(options?: SsoErrorOptions) {
@@ -183,6 +190,7 @@ export class OtherOwnerError extends ReauthenticationRequiredError {
 
 /** The token endpoint refused with an error of its own (RFC 6749 section 5.2). */
 export class TokenRejectedError extends SsoError {
+  static override readonly name: string = 'TokenRejectedError'
   static readonly code = 'ERR_SSO_TOKEN_REJECTED'
   /** The error code of the response, such as `invalid_grant`; `unknown` where it is not a plain word. */
   readonly error: string
@@ -202,6 +210,7 @@ export class TokenRejectedError extends SsoError {
 
 /** The response is nothing that the interface knows: another status, a broken page, a missing field, too large. */
 export class UnexpectedResponseError extends SsoError {
+  static override readonly name: string = 'UnexpectedResponseError'
   static readonly code = 'ERR_SSO_UNEXPECTED_RESPONSE'
   /** @param problem - what was wrong with the response, in words of ours; of the response only what `quotation.ts` makes of it. */
   constructor(problem: string, options?: SsoErrorOptions) {
@@ -215,6 +224,7 @@ export class UnexpectedResponseError extends SsoError {
 
 /** The service did not answer in time, or the caller's signal ended the wait. `requestSent` tells whether a request may have arrived. */
 export class SsoTimeoutError extends SsoError {
+  static override readonly name: string = 'SsoTimeoutError'
   static readonly code = 'ERR_SSO_TIMEOUT'
   constructor(message: string, options?: SsoErrorOptions) {
     super('ERR_SSO_TIMEOUT', message, options)
@@ -223,6 +233,7 @@ export class SsoTimeoutError extends SsoError {
 
 /** No connection, or one that broke. `requestSent` tells whether the request may have arrived. */
 export class UnreachableError extends SsoError {
+  static override readonly name: string = 'UnreachableError'
   static readonly code = 'ERR_SSO_UNREACHABLE'
   constructor(message: string, options?: SsoErrorOptions) {
     super('ERR_SSO_UNREACHABLE', message, options)
@@ -231,6 +242,7 @@ export class UnreachableError extends SsoError {
 
 /** No token set is stored for this account: it never signed in, or it signed out. */
 export class SignedOutError extends SsoError {
+  static override readonly name: string = 'SignedOutError'
   static readonly code = 'ERR_SSO_SIGNED_OUT'
   constructor(options?: SsoErrorOptions) {
     super('ERR_SSO_SIGNED_OUT', 'This account is not signed in. Sign in first.', options)
@@ -242,6 +254,7 @@ export class SignedOutError extends SsoError {
  * To end it in favour of that refresh token, save it with `{ replace: true }`.
  */
 export class SessionExistsError extends SsoError {
+  static override readonly name: string = 'SessionExistsError'
   static readonly code = 'ERR_SSO_SESSION_EXISTS'
   constructor(options?: SsoErrorOptions) {
     super(
@@ -254,6 +267,7 @@ export class SessionExistsError extends SsoError {
 
 /** A refresh was sent, or may have been, and its response is unknown. The token manager replays it once, at `nextAttemptAt`. */
 export class RefreshInDoubtError extends SsoError {
+  static override readonly name: string = 'RefreshInDoubtError'
   static readonly code = 'ERR_SSO_REFRESH_IN_DOUBT'
   /** Seconds since the epoch at which a call may find a new token. */
   readonly nextAttemptAt: number
@@ -276,6 +290,7 @@ export type RefreshLimit = 'requestBudget' | 'minRefreshInterval'
  * `minRefreshInterval` ago. Nothing was sent, and nothing has changed.
  */
 export class RefreshBudgetError extends SsoError {
+  static override readonly name: string = 'RefreshBudgetError'
   static readonly code = 'ERR_SSO_REFRESH_BUDGET'
   /** Seconds since the epoch at which it can be made. */
   readonly nextAttemptAt: number
@@ -298,6 +313,7 @@ const refreshLimitMessages: Record<RefreshLimit, string> = {
 
 /** There is no access token that lives as long as `minValidity` asks for. The one that is there works until `expires_at`. */
 export class ShortValidityError extends SsoError {
+  static override readonly name: string = 'ShortValidityError'
   static readonly code = 'ERR_SSO_SHORT_VALIDITY'
   /** Seconds since the epoch. */
   readonly expires_at: number
@@ -325,6 +341,7 @@ export type StoreErrorReason =
 
 /** The token store could not be read or written. What was stored is untouched. */
 export class StoreError extends SsoError {
+  static override readonly name: string = 'StoreError'
   static readonly code = 'ERR_SSO_STORE'
   readonly reason: StoreErrorReason
   /** Which write the record is that could not be read, where the store can tell: a swap over it would replace it. */
@@ -352,6 +369,7 @@ export interface StoreErrorOptions extends SsoErrorOptions {
  * whose refresh token comes twice. Nothing was stored: sign in for the second account, or `forget` the first.
  */
 export class DuplicateTokenSetError extends StoreError {
+  static override readonly name: string = 'DuplicateTokenSetError'
   static override readonly code = 'ERR_SSO_STORE'
   static readonly reason = 'duplicate'
   /** The account that holds it. */

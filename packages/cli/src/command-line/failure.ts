@@ -4,6 +4,7 @@
  */
 import {
   FirewallChallengeError,
+  InvalidCredentialsError,
   PasscodeRejectedError,
   ReauthenticationRequiredError,
   RefreshBudgetError,
@@ -60,7 +61,10 @@ const signInSteps = new Set(['login-page', 'form-submission'])
 const meanings: Record<SsoErrorCode, Meaning> = {
   ERR_SSO_INVALID_CREDENTIALS: {
     exitCode: exitCodes.credentials,
-    message: 'The SSO service did not accept this e-mail and password.',
+    message: (error) =>
+      error instanceof InvalidCredentialsError && error.reason === 'shown-again'
+        ? 'The SSO service asks for e-mail and password again, in words that are not known here. Probably one of the two is wrong; the account may also be locked.'
+        : 'The SSO service did not accept this e-mail and password.',
     next: 'Check both and run owner-sso login again; repeating the same pair can lock the account.',
   },
   ERR_SSO_ACCOUNT_LOCKED: {

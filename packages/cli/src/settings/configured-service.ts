@@ -181,10 +181,12 @@ function isWebAddress(address: string): boolean {
 /** The PEM of a private CA. @throws CommandError where the file can't be read, or is not one */
 export function certificateAuthority(path: string): string {
   try {
-    const pem = readFileSync(expandHome(path), 'utf8')
-    if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem
-  } catch {
-    // Said below.
+    const pem = readFileSync(expandHome(path))
+    checkTransport({ tls: { ca: pem } })
+    return pem.toString()
+  } catch (error) {
+    const [, problem] = error instanceof TypeError ? error.message.split('; ') : []
+    const what = `${path} is not a readable PEM file with a certificate${problem === undefined ? '' : `: ${problem}`}.`
+    throw usageError(what, 'Correct --ca or OWNER_SSO_CA.')
   }
-  throw usageError(`${path} is not a readable PEM file with a certificate.`, 'Correct --ca or OWNER_SSO_CA.')
 }

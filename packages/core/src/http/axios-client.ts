@@ -34,9 +34,9 @@ export function carriedCookies(origin: string, restored?: readonly string[]): Ca
       http: (options) => new HttpCookieAgent({ ...options, cookies }),
       https: (options) => new HttpsCookieAgent({ ...options, cookies }),
       proxied: async (options) => {
-        const { HttpsProxyAgent } = await import('hpagent')
-        const HttpsProxyCookieAgent = createCookieAgent(HttpsProxyAgent)
-        return new HttpsProxyCookieAgent({ ...options, cookies })
+        const { TunnelAgent } = await import('./tunnel-agent.ts')
+        const TunnelCookieAgent = createCookieAgent(TunnelAgent)
+        return new TunnelCookieAgent({ ...options, cookies })
       },
     },
     clientOver: (connection) => async (request, sending) => {

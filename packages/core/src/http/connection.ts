@@ -6,12 +6,12 @@ import { Agent as HttpsAgent, type AgentOptions as HttpsAgentOptions } from 'nod
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import type { HttpsProxyAgentOptions } from 'hpagent'
 import { mostHeaderBytes } from './answer-bounds.ts'
 import { handOutConnectedSockets } from './connected-sockets.ts'
 import type { InstanceCookies } from './cookie-jar.ts'
 import type { Http2 } from './http2-session.ts'
 import { sharedContext, shareSessions } from './tls-sessions.ts'
+import type { TunnelAgentOptions } from './tunnel-agent.ts'
 import type { HttpContext } from './http-context.ts'
 
 /** Keeps one connection alive until it is closed. */
@@ -36,7 +36,7 @@ export type ConnectionSettings = Pick<HttpContext, 'transport' | 'proxy' | 'tlsM
 export interface Agents {
   readonly http: (options: AgentOptions) => HttpAgent
   readonly https: (options: HttpsAgentOptions) => HttpsAgent
-  readonly proxied: (options: HttpsAgentOptions & HttpsProxyAgentOptions) => Promise<HttpsAgent>
+  readonly proxied: (options: TunnelAgentOptions) => Promise<HttpsAgent>
 }
 
 /** Cookies that a connection carries: its agent does so over HTTP/1.1. */
@@ -48,7 +48,7 @@ export interface ConnectionCookies extends InstanceCookies {
 const plainAgents: Agents = {
   http: (options) => new HttpAgent(options),
   https: (options) => new HttpsAgent(options),
-  proxied: async (options) => new (await import('hpagent')).HttpsProxyAgent(options),
+  proxied: async (options) => new (await import('./tunnel-agent.ts')).TunnelAgent(options),
 }
 
 /**
@@ -61,8 +61,7 @@ export async function openConnection(
   settings: ConnectionSettings,
   cookies?: ConnectionCookies,
 ): Promise<Connection> {
-  const closed = settings.proxy === undefined ? undefined : new AbortController()
-  const agent = await agentOf(origin, settings, cookies?.agents ?? plainAgents, closed?.signal)
+  const agent = await agentOf(origin, settings, cookies?.agents ?? plainAgents)
   const connecting = handOutConnectedSockets(agent)
   const offersHttp2 = settings.transport.http2 && origin.protocol === 'https:'
   let agreed: Promise<Http2 | undefined> | undefined
@@ -78,7 +77,6 @@ export async function openConnection(
     http2: offersHttp2 ? openHttp2Connection : undefined,
     close: () => {
       for (const socket of connecting) socket.destroy()
-      closed?.abort()
       agent.destroy()
       agreed?.then((http2) => http2?.close()).catch(() => undefined)
     },
@@ -89,24 +87,16 @@ async function agentOf(
   origin: URL,
   { transport, proxy, tlsMemory }: ConnectionSettings,
   agents: Agents,
-  closed: AbortSignal | undefined,
 ): Promise<HttpAgent> {
   // The system looks each minute whether an idle connection still stands: a login may wait for a person's passcode.
   const common = { keepAlive: true, keepAliveMsecs: 60_000, maxSockets: 1 }
   // Plain http is spoken on this machine alone: to a proxy it would show the password, and lead to the proxy's own loopback.
   if (origin.protocol === 'http:') return agents.http(common)
-  const via = proxy === undefined ? undefined : { proxy, proxyRequestOptions: connectOptions(proxy, closed) }
   // Stated, because the environment could turn it off.
   const secure = { ...common, rejectUnauthorized: true, secureContext: sharedContext(tlsMemory, transport.tls) }
-  const agent = via ? await agents.proxied({ ...secure, ...via }) : agents.https(secure)
-  shareSessions(agent, tlsMemory, via !== undefined)
+  const agent = proxy === undefined ? agents.https(secure) : await agents.proxied({ ...secure, proxy })
+  shareSessions(agent, tlsMemory, proxy !== undefined)
   return agent
-}
-
-/** What hpagent passes on to node:http: a name without the brackets of IPv6, and what ends a CONNECT that is never answered. */
-function connectOptions(proxy: string, signal: AbortSignal | undefined) {
-  const hostname = new URL(proxy).hostname.replaceAll(/[[\]]/gu, '')
-  return { headers: {}, hostname, ...(signal && { signal }) }
 }
 
 /** Connects, and hands the socket to HTTP/2 or back to the agent, as the service chose (RFC 7301). */

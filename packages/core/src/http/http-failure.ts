@@ -33,7 +33,10 @@ export function httpFailure({ code, syscall }: BareFailure, fate: RequestFate): 
   }
   if (!requestSent) {
     const where = `${addressOf(fate.url)}${fate.isProxied ? ' through the proxy' : ''}`
-    const message = `The SSO service could not be reached at ${where}: ${unreachableReason(code)}. Nothing was sent.`
+    // A proxy answers for the service's connection with a status: what the system says is about the proxy's.
+    const whose = fate.isProxied && isAboutConnecting(syscall) ? 'the proxy itself can’t be reached, ' : ''
+    const reason = whose + unreachableReason(code)
+    const message = `The SSO service could not be reached at ${where}: ${reason}. Nothing was sent.`
     return new UnreachableError(message, options)
   }
   const problem = problemOfAnswer(code)
@@ -42,6 +45,10 @@ export function httpFailure({ code, syscall }: BareFailure, fate: RequestFate): 
     'The connection to the SSO service broke before it had answered. Nothing was repeated.',
     options,
   )
+}
+
+function isAboutConnecting(syscall: string | undefined): boolean {
+  return syscall === 'connect' || syscall === 'getaddrinfo'
 }
 
 /** Host and port alone: a path or a query may hold a secret. */

@@ -170,7 +170,12 @@ function requireVerification(url: URL, step: SsoStep): void {
 }
 
 function httpRequest({ url, form, json }: StepRequest, userAgent: string): HttpRequest {
-  const headers = { 'User-Agent': userAgent, Accept: 'text/html, application/json' }
+  const headers = {
+    'User-Agent': userAgent,
+    Accept: 'text/html, application/json',
+    // Pages give their reasons in words, which are known in English.
+    ...(json === undefined && { 'Accept-Language': 'en' }),
+  }
   if (form) {
     const body = new URLSearchParams()
     for (const [name, value] of form) body.append(name, value)

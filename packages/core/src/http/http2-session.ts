@@ -57,12 +57,13 @@ export async function openHttp2(
         ...lowerCased(headers),
         ...(cookie !== undefined && { cookie }),
       })
+      const isEnded = endIsSeen(stream)
       let answered = false
       stream.once('response', ({ ':status': status, ...received }) => {
         answered = true
         cookies?.keep(received['set-cookie'] ?? [], url)
         respond(Number(status), received, stream)
-        failOnBrokenBody(stream, received['content-length'])
+        failOnBrokenBody(stream, isEnded, received['content-length'])
       })
       // Where the connection breaks, Node closes its streams without an error.
       stream.once('close', () => {
@@ -82,12 +83,26 @@ function lowerCased(headers: RequestHead['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Node ends the body of a reset stream as if it were whole. This listener runs before those of the reader, and makes it an error. */
-function failOnBrokenBody(stream: ClientHttp2Stream, length: string | undefined): void {
+/**
+ * Whether the service has ended a stream: a reset one, also one that was reset without an error, Node ends as well. Then it is
+ * closed already.
+ */
+function endIsSeen(stream: ClientHttp2Stream): () => boolean {
+  let isEnded = false
+  const push = stream.push.bind(stream)
+  stream.push = (chunk: unknown, encoding) => {
+    if (chunk === null && !stream.closed) isEnded = true
+    return push(chunk, encoding)
+  }
+  return () => isEnded
+}
+
+/** Makes a body an error that lacks its end. This listener runs before those of the reader. */
+function failOnBrokenBody(stream: ClientHttp2Stream, isEnded: () => boolean, length: string | undefined): void {
   let bytes = 0
   stream.on('data', (chunk: Buffer) => (bytes += chunk.length))
   stream.prependOnceListener('end', () => {
-    const isWhole = stream.rstCode === 0 && (length === undefined || Number(length) === bytes)
+    const isWhole = isEnded() && stream.rstCode === 0 && (length === undefined || Number(length) === bytes)
     if (!isWhole) stream.emit('error', brokenConnection())
   })
 }

@@ -13,6 +13,8 @@ import type { Connection } from './connection.ts'
 import { acceptedEncodings, decompressed } from './content-encoding.ts'
 import type { RequestHead } from './heads.ts'
 import type { AgreedTransport } from './http-context.ts'
+import { parseJson } from './json-object.ts'
+import { systemCode } from '../support/system-code.ts'
 import { http1Request, http2Request } from './wire-requests.ts'
 
 /** One request, ready to be sent. */
@@ -97,7 +99,8 @@ async function rawAnswer(connection: Connection, request: HttpRequest, sending: 
     signal.addEventListener('abort', () => stop(outOfTime()), { once: true })
     // HTTP/2 has ended a GET already: to it, an empty text is more than nothing.
     if (body === undefined) outgoing.end()
-    else outgoing.end(body)
+    // Before a text, Node would write the octets of the cookies as UTF-8.
+    else outgoing.end(Buffer.from(body))
 
     function respond(status: number, headers: IncomingHttpHeaders, answer: Readable): void {
       const chunks: Buffer[] = []
@@ -132,8 +135,18 @@ function plainAnswer({ status, headers, body }: RawAnswer): HttpAnswer {
   // Node names them in lower case.
   const header = (name: string): string | undefined =>
     Object.hasOwn(headers, name) ? String(headers[name]) : undefined
-  const text = decompressed(body, header('content-encoding')).toString()
-  return { status, header, body: text.replace(/^\uFEFF/u, '') }
+  return { status, header, body: wholeText(body, header('content-encoding')).replace(/^\uFEFF/u, '') }
+}
+
+/** Of JSON a missing end of its compression is no loss, and the tokens in it may be the only valid ones. Half a page is no page. */
+function wholeText(body: Buffer, encoding: string | undefined): string {
+  try {
+    return decompressed(body, encoding).toString()
+  } catch (error) {
+    const text = systemCode(error) === 'Z_BUF_ERROR' ? decompressed(body, encoding, true).toString() : ''
+    if (parseJson(text) === undefined) throw error
+    return text
+  }
 }
 
 function bareFailure(error: unknown): BareFailure {

@@ -5,6 +5,7 @@
  */
 import type { SecureContextOptions } from 'node:tls'
 import { checkOptionNames } from '@owner-sso/token-manager'
+import { checkedAuthority } from './certificate-authority.ts'
 import { version } from '../version.ts'
 
 /** A TLS version, as `node:tls` names it. The document's service takes at most 1.2 ("Limits"). */
@@ -144,7 +145,8 @@ function checkedTls(tls: unknown, where: string): TlsOptions {
     requireThat(value === undefined || versions.includes(value), `${where}.${name} must be 'TLSv1.2' or 'TLSv1.3'`)
   }
   requireThat(own.ciphers === undefined || typeof own.ciphers === 'string', `${where}.ciphers must be a string`)
-  return Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined))
+  const ca = own.ca === undefined ? undefined : checkedAuthority(own.ca, `${where}.ca`)
+  return Object.fromEntries(Object.entries({ ...own, ca }).filter(([, value]) => value !== undefined))
 }
 
 function checkedTogether(given: TlsOptions): Transport['tls'] {

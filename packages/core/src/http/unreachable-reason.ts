@@ -22,7 +22,20 @@ const untrusted = /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER|VERIFY)|CERT_UNTRUST
 /** @param code - shown only if it looks like a code of the system */
 export function unreachableReason(code: string | undefined): string {
   if (code === undefined || !/^[A-Z0-9_]{1,64}$/u.test(code)) return 'the connection failed'
+  if (code.startsWith('PROXY_')) return proxyReason(code.slice('PROXY_'.length))
   return `${wordsFor(code)} (${code})`
+}
+
+/** @param answer - the status that a CONNECT got, or what `tunnel-agent.ts` says of it */
+function proxyReason(answer: string): string {
+  if (answer === 'SPEAKS_NO_HTTP') return 'its answer is no HTTP'
+  if (answer === 'WANTS_PASSWORD')
+    return 'it asks for a user and a password (407): put both into its address, percent-encoded, as http://USER:PASSWORD@HOST:PORT'
+  if (answer === '407')
+    return 'it does not accept the user and the password of its address (407): correct them there, percent-encoded'
+  if (answer.startsWith('5'))
+    return `it can’t reach that address (${answer}): check both, and whether the proxy has a way to it`
+  return `it refuses a tunnel to that address (${answer}): ask whoever runs it to allow CONNECT there`
 }
 
 function wordsFor(code: string): string {

@@ -3,7 +3,7 @@
  * they end on is recognised. `callback-redemption.ts` redeems it.
  */
 import { checkOptionNames } from '@owner-sso/token-manager'
-import { redacted, secretiveKind } from '@owner-sso/token-manager/support'
+import { redacted, secretiveKind, whatCame } from '@owner-sso/token-manager/support'
 import { authorizeUrl, type LoginSecrets, newLoginSecrets } from '../steps/authorization-request.ts'
 import { leadsTo } from '../steps/callback.ts'
 import type { AuthorizationRequest } from './sso.ts'
@@ -43,13 +43,21 @@ export function createAuthorizationUrl(
  * @throws TypeError for something that is not a request of `createAuthorizationUrl`
  */
 export function isCallback(url: string | URL, request: AuthorizationRequest): boolean {
-  if (!isAuthorizationRequest(request)) throw new TypeError('request must be what createAuthorizationUrl returned')
+  requireAuthorizationRequest(request)
   const address = String(url)
   return URL.canParse(address) && leadsTo(new URL(address), request.redirectUri)
 }
 
+/** @throws TypeError that says what came */
+export function requireAuthorizationRequest(request: unknown): asserts request is AuthorizationRequestData {
+  if (isAuthorizationRequest(request)) return
+  const isAll = typeof request === 'object' && request !== null && 'url' in request && 'request' in request
+  const came = isAll ? '; all of that came: write its request' : whatCame(request)
+  throw new TypeError(`request must be the request of what createAuthorizationUrl returned${came}`)
+}
+
 /** Whether this is what `createAuthorizationUrl` returned, or that after it went through JSON. */
-export function isAuthorizationRequest(request: unknown): request is AuthorizationRequestData {
+function isAuthorizationRequest(request: unknown): request is AuthorizationRequestData {
   if (typeof request !== 'object' || request === null) return false
   const {
     kind: named,

@@ -2,7 +2,8 @@
  * `Sso.redeemCallback`: the address that a person's browser ended on, exchanged for tokens.
  */
 import type { CallOptions, TokenSet } from '@owner-sso/token-manager'
-import { isAuthorizationRequest } from './browser-login.ts'
+import { whatCame } from '@owner-sso/token-manager/support'
+import { requireAuthorizationRequest } from './browser-login.ts'
 import { readCallback } from '../steps/callback.ts'
 import { pastedAddress } from '../steps/pasted-address.ts'
 import { exchangeCode } from '../steps/code-exchange.ts'
@@ -26,8 +27,11 @@ export async function redeemCallback(
   request: AuthorizationRequest,
   options: CallOptions,
 ): Promise<TokenSet> {
-  if (typeof callbackUrl !== 'string') throw new TypeError('callbackUrl must be the address that the browser ended on')
-  if (!isAuthorizationRequest(request)) throw new TypeError('request must be what createAuthorizationUrl returned')
+  if (typeof callbackUrl !== 'string') {
+    const instead = (callbackUrl as unknown) instanceof URL ? '; a URL came: write url.href' : whatCame(callbackUrl)
+    throw new TypeError(`callbackUrl must be the address that the browser ended on, as text${instead}`)
+  }
+  requireAuthorizationRequest(request)
   const { redirectUri } = service
   const where = { step: 'callback', requestSent: false } as const
   const { code, issuer } = readCallback(

@@ -2,7 +2,7 @@
  * `createSso`: the calls of one SSO service. Each loads the file that makes it when it is first used.
  */
 import type { OptionNames } from '@owner-sso/token-manager'
-import { parseCallOptions } from '@owner-sso/token-manager/support'
+import { parseCallOptions, whatCame } from '@owner-sso/token-manager/support'
 import { createAuthorizationUrl } from './browser-login.ts'
 import { createSsoContext, type SsoContext } from './sso-context.ts'
 import { parseSsoOptions, type SsoOptions } from '../service/options.ts'
@@ -33,16 +33,19 @@ export function ssoOf(service: SsoContext): Sso {
     vehicleList,
     login: (credentials, options) =>
       traceLogin('login', authUrl, async () => {
+        requireObject('login', 'identity, credential, passcode: login({ identity, credential })', credentials)
         const call = parseCallOptions('login(credentials, { signal })', options, credentials)
         return (await scripted()).login(service, credentials, call)
       }),
     beginLogin: (credentials, options) =>
       traceLogin('beginLogin', authUrl, async () => {
+        requireObject('beginLogin', 'identity, credential: beginLogin({ identity, credential })', credentials)
         const call = parseCallOptions('beginLogin(credentials, { signal })', options, credentials)
         return (await scripted()).beginLogin(service, credentials, call)
       }),
     completeLogin: (pending, answer, options) =>
       traceLogin('completeLogin', authUrl, async () => {
+        requireObject('completeLogin', 'passcode: completeLogin(pending, { passcode })', answer)
         const call = parseCallOptions('completeLogin(pending, answer, { signal })', options, answer)
         return (await scripted()).completeLogin(service, pending, answer, call)
       }),
@@ -61,6 +64,13 @@ export function ssoOf(service: SsoContext): Sso {
     isOfAnotherOwner,
     useFirewallState: (state) => void service.sharedFirewallStates.add(state),
   }
+}
+
+/** Before its options: two texts, as other clients take them, would be told of their second alone. @throws TypeError */
+function requireObject(call: string, members: string, given: unknown): void {
+  const came = whatCame(given)
+  if (typeof given === 'object' && came === '') return
+  throw new TypeError(`${call} takes an object with ${members}${given === undefined ? '; nothing came' : came}`)
 }
 
 const refreshOptionNames: OptionNames<RefreshOptions> = {

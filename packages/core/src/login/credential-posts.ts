@@ -1,6 +1,6 @@
 /**
- * Each pair of e-mail and password is checked by the service once. A pair that it rejected is never posted again: a repeat can
- * lock the account. While a pair is being posted, a second login with it (a double click on the button) waits for the first.
+ * Each pair of e-mail and password is checked by the service once. A pair that it rejected is not posted again for a day: a
+ * repeat can lock the account. While a pair is being posted, a second login with it (a double click on the button) waits for the first.
  */
 import { SsoTimeoutError } from '@owner-sso/token-manager'
 import { unlessAborted } from '@owner-sso/token-manager/support'
@@ -26,18 +26,19 @@ const aDay = 24 * 60 * 60
 export function createCredentialPosts(): CredentialPosts {
   const rejected = createSecretMemory(10_000, aDay)
   const hash = createKeyedHash()
-  /** By the pair's hash: whether its post, which is under way, ends without an error. */
-  const posting = new Map<string, Promise<boolean>>()
+  /** By the pair's hash: what its post, which is under way, ends with: `'accepted'`, or its error. */
+  const posting = new Map<string, Promise<unknown>>()
 
   function throwIfRejected({ identity, credential }: Credentials): void {
-    if (rejected.has(identity, credential)) throw new InvalidCredentialsError(where)
+    if (rejected.has(identity, credential)) throw new InvalidCredentialsError('rejected', where)
   }
 
   async function posted<T>(credentials: Credentials, post: () => Promise<T>): Promise<T> {
     try {
       return await post()
     } catch (error) {
-      if (error instanceof InvalidCredentialsError) rejected.remember(credentials.identity, credentials.credential)
+      if (error instanceof InvalidCredentialsError && error.reason === 'rejected')
+        rejected.remember(credentials.identity, credentials.credential)
       throw error
     }
   }
@@ -47,17 +48,17 @@ export function createCredentialPosts(): CredentialPosts {
     async inTurn(credentials, signal, post) {
       const name = hash([credentials.identity, credentials.credential])
       for (let earlier = posting.get(name); earlier; earlier = posting.get(name)) {
-        const accepted = await unlessAborted(earlier, signal, abortedWhileWaiting)
-        throwIfRejected(credentials)
+        const end = await unlessAborted(earlier, signal, abortedWhileWaiting)
+        if (end instanceof InvalidCredentialsError) throw new InvalidCredentialsError(end.reason, where)
         // A pair that is right may be used by any number of logins at once.
-        if (accepted) return posted(credentials, post)
+        if (end === 'accepted') return posted(credentials, post)
       }
       const own = posted(credentials, post)
       posting.set(
         name,
         own.then(
-          () => true,
-          () => false,
+          () => 'accepted',
+          (error: unknown) => error,
         ),
       )
       try {

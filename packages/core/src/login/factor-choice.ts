@@ -3,6 +3,7 @@
  */
 import { PasscodeRejectedError, PasscodeRequiredError } from '../errors.ts'
 import { checkOptionNames } from '@owner-sso/token-manager'
+import { whatCame } from '@owner-sso/token-manager/support'
 import type { Factor } from '../steps/mfa-factors.ts'
 import type { BackupCodeAnswer, PasscodeAnswer, PasscodeSource } from './sso.ts'
 import { typedCode } from './typed-code.ts'
@@ -54,13 +55,15 @@ export function secondFactorAnswer(answer: SecondFactorAnswer): SecondFactorAnsw
   checkOptionNames('the answer', given, { passcode: true, factorId: true, backupCode: true })
   const { passcode, factorId, backupCode } = given
   if (backupCode !== undefined) {
-    if (!isCode(backupCode)) throw new TypeError('backupCode must be a string')
+    if (!isCode(backupCode)) throw new TypeError(`backupCode must be a string${cameInstead(backupCode)}`)
     return { backupCode: codeIn(backupCode) }
   }
-  if (!isCode(passcode)) throw new TypeError('passcode must be a string: leading zeros count')
+  if (!isCode(passcode)) throw new TypeError(`passcode must be a string: leading zeros count${cameInstead(passcode)}`)
   if (factorId !== undefined && typeof factorId !== 'string') throw new TypeError('factorId must be a string')
   return { passcode: codeIn(passcode), factorId }
 }
+
+const cameInstead = (code: unknown): string => (typeof code === 'string' ? '; it is far too long' : whatCame(code))
 
 function isCode(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 64

@@ -4,7 +4,7 @@
  * It comes back from where callers kept it, so it is read like any other input: shape, age and instance are checked before
  * anything in it is used.
  */
-import { redacted, secretiveKind, wholeOf } from '@owner-sso/token-manager/support'
+import { redacted, secretiveKind, whatCame, wholeOf } from '@owner-sso/token-manager/support'
 import { PendingLoginExpiredError } from '../errors.ts'
 import type { LoginSecrets } from '../steps/authorization-request.ts'
 import type { Credentials } from '../steps/form-submission.ts'
@@ -55,7 +55,10 @@ export function pendingLogin(login: KeptLogin, now: number): PendingLogin {
  */
 export async function resumeLogin(pending: PendingLogin, service: SsoContext): Promise<KeptLogin> {
   if (typeof pending !== 'object' || pending === null || pending.kind !== 'owner-sso/pending-login') {
-    throw new TypeError('pending must be what beginLogin returned')
+    const isOutcome = typeof pending === 'object' && pending !== null && 'pending' in pending
+    throw new TypeError(
+      `pending must be the pending of what beginLogin returned${isOutcome ? '; all of that came: write outcome.pending' : whatCame(pending)}`,
+    )
   }
   const expired = new PendingLoginExpiredError({ requestSent: false })
   const login: unknown = pending

@@ -2,7 +2,7 @@
  * `login`, `beginLogin` and `completeLogin`: the flow of `login.ts`, with a session opened before it and closed after it.
  */
 import { type CallOptions, checkOptionNames, SsoTimeoutError, type TokenSet } from '@owner-sso/token-manager'
-import { unlessAborted } from '@owner-sso/token-manager/support'
+import { unlessAborted, whatCame } from '@owner-sso/token-manager/support'
 import { PasscodeRequiredError } from '../errors.ts'
 import { askForPasscode, chosenAnswer, secondFactorAnswer, type SecondFactorAnswer } from './factor-choice.ts'
 import { carriedCookies as carried } from '../http/axios-client.ts'
@@ -23,7 +23,9 @@ export async function login(
   const { passcode } = given
   const credentials = checkCredentials(service, given)
   if (passcode !== undefined && typeof passcode !== 'string' && typeof passcode !== 'function') {
-    throw new TypeError('passcode must be a string (leading zeros count) or a function that returns one')
+    throw new TypeError(
+      `passcode must be a string (leading zeros count) or a function that returns one${whatCame(passcode)}`,
+    )
   }
   return withSession(openSession(service, options, { carried }), async (session) => {
     const begun = await begin(service, session, credentials, options)
@@ -93,11 +95,15 @@ async function withSession<T>(session: HttpSession, use: (session: HttpSession) 
  * @throws TypeError; InvalidCredentialsError, without a request, for a pair that the service has rejected before
  */
 function checkCredentials(service: SsoContext, { identity, credential }: Credentials): Credentials {
-  if (typeof identity !== 'string' || identity === '') throw new TypeError('identity must be the e-mail of the account')
-  if (typeof credential !== 'string' || credential === '') throw new TypeError('credential must be the password')
+  if (typeof identity !== 'string' || identity === '')
+    throw new TypeError(`identity must be the e-mail of the account${came(identity)}`)
+  if (typeof credential !== 'string' || credential === '')
+    throw new TypeError(`credential must be the password${came(credential)}`)
   service.credentialPosts.throwIfRejected({ identity, credential })
   return { identity, credential }
 }
+
+const came = (value: unknown): string => (value === '' ? '; it is empty' : whatCame(value))
 
 const nobodyAnswered = (): SsoTimeoutError =>
   new SsoTimeoutError('The login was aborted while it waited for a passcode.', { step: 'mfa-factors' })

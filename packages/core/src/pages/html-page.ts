@@ -1,5 +1,6 @@
 /**
- * The one file that knows HTML: a page as plain data, read within limits.
+ * The one file that knows HTML: a page as plain data, read within limits, and as a browser reads it that runs none of its
+ * scripts: the tree and the owners of inputs are those of the HTML standard.
  *
  * Limits hold while it is parsed: a page of nested elements can keep a DOM parser busy for minutes. Then one walk through the
  * document collects everything: a query for each thing would take time that grows with the square of the page's size.
@@ -19,6 +20,8 @@ export interface HtmlInput {
   readonly type: string
   /** Whether a person sees it: not of type `hidden`, in no template, and in no hidden element. */
   readonly isShown: boolean
+  /** Never posted: it is disabled, alone or with its fieldset, or names a form that is not there. */
+  readonly isDisabled: boolean
 }
 
 /** A `<form>` with the inputs that belong to it, in the page's order. */
@@ -56,12 +59,11 @@ export function readHtmlPage(html: string): HtmlPage | 'beyond limits' {
     texts: [],
     shownTexts: [],
     scripts: [],
-    forms: [],
-    formsById: new Map(),
+    forms: new Map(),
     inputs: [],
     hasLooseCaptchaWidget: false,
   }
-  if (!collect(document, topLevel, found, budget)) return 'beyond limits'
+  if (!collect(document, topLevel(), found, budget)) return 'beyond limits'
   const { titles, texts, shownTexts, scripts, hasLooseCaptchaWidget } = found
   const { forms, looseInputs } = inputsByForm(found)
   return {
@@ -84,6 +86,7 @@ export function readHtmlPage(html: string): HtmlPage | 'beyond limits' {
 interface MarkupNode {
   readonly type: string
   readonly name?: string
+  readonly namespace?: string
   readonly attribs?: Readonly<Record<string, string>>
   /** The text of a text, or of a comment. */
   readonly data?: string
@@ -102,16 +105,19 @@ interface Found {
   readonly shownTexts: string[]
   hasLooseCaptchaWidget: boolean
   readonly scripts: string[]
-  readonly forms: FoundForm[]
-  /** The first form of each `id`. */
-  readonly formsById: Map<string, FoundForm>
-  /** With the form that an input stands in, and the `id` of the form that it names instead. */
+  /** By their elements: one may be met by an input of its own first, where a table has moved that. */
+  readonly forms: Map<object, FoundForm>
+  /** With the form that an input belongs to by its place, and the `id` of the one that it names instead. */
   readonly inputs: {
     readonly input: HtmlInput
     readonly form: FoundForm | undefined
     readonly owner: string | undefined
+    readonly ids: Ids
   }[]
 }
+
+/** The first element of each `id` in a document; `undefined` where it is no form. */
+type Ids = Map<string, FoundForm | undefined>
 
 /** Where a node stands. */
 interface Place {
@@ -119,27 +125,62 @@ interface Place {
   /** Its text is read by a person, now or once a script has shown it. */
   readonly isText: boolean
   readonly isShown: boolean
+  readonly isDisabled: boolean
   readonly isTemplate: boolean
+  readonly ids: Ids
 }
 
-const topLevel: Place = { form: undefined, isText: true, isShown: true, isTemplate: false }
-const neverShown = new Set(['title', 'script', 'style', 'noscript', 'template'])
+const topLevel = (): Place => ({
+  form: undefined,
+  isText: true,
+  isShown: true,
+  isDisabled: false,
+  isTemplate: false,
+  ids: new Map(),
+})
+const neverShown = new Set(['title', 'script', 'style', 'noscript', 'iframe', 'noembed', 'noframes'])
 
 /** Walks through the children of a node; `false` where a template in it is more than the budget affords. */
 function collect({ children = [] }: MarkupNode, place: Place, found: Found, budget: MarkupBudget): boolean {
   return children.every((node) => collectNode(node, place, found, budget))
 }
 
+/** The same, where the first legend of a disabled fieldset is as usable as what is around it. */
+function collectFieldset(node: MarkupNode, place: Place, outer: Place, found: Found, budget: MarkupBudget): boolean {
+  const { children = [] } = node
+  const legend = children.find((child) => isHtml(child, 'legend'))
+  const { isDisabled } = outer
+  return children.every((child) =>
+    collectNode(child, child === legend ? { ...place, isDisabled } : place, found, budget),
+  )
+}
+
 function collectNode(node: MarkupNode, place: Place, found: Found, budget: MarkupBudget): boolean {
   if (node.type === 'text') collectText(node.data ?? '', place, found)
   if (node.name === undefined || node.attribs === undefined) return true
   if (node.name === 'script') return collectScript(node, place, found, budget)
-  if (node.name === 'title' && found.titles.length === 0) found.titles.push(textOf(node))
-  const here = placeIn(node, place, found)
-  if (node.name === 'input')
-    found.inputs.push({ input: inputOf(node, here), form: here.form, owner: attribute(node, 'form') })
+  if (isHtml(node, 'title') && found.titles.length === 0) found.titles.push(textOf(node))
+  const here = placeIn(node, place, found, budget)
+  const id = attribute(node, 'id') ?? ''
+  if (id !== '' && !here.ids.has(id)) here.ids.set(id, isHtml(node, 'form') ? here.form : undefined)
+  // Nothing in it is part of the page, not even its ids.
+  if (isHtml(node, 'template')) return true
+  if (isHtml(node, 'input'))
+    found.inputs.push({
+      input: inputOf(node, here),
+      form: here.form,
+      owner: attribute(node, 'form'),
+      ids: here.ids,
+    })
   if (isCaptchaWidget(node.name, node.attribs)) noteCaptcha(here, found)
-  return collect(node, here, found, budget)
+  return isHtml(node, 'fieldset')
+    ? collectFieldset(node, here, place, found, budget)
+    : collect(node, here, found, budget)
+}
+
+/** Whether a node is this element of HTML: SVG may have one of the same name. */
+function isHtml({ name, namespace }: MarkupNode, expected: string): boolean {
+  return name === expected && namespace === 'http://www.w3.org/1999/xhtml'
 }
 
 function collectText(text: string, { isText, isShown }: Place, { texts, shownTexts }: Found): void {
@@ -153,12 +194,19 @@ function noteCaptcha({ form }: Place, found: Found): void {
 }
 
 /** The place of what stands in an element, and of the element itself. */
-function placeIn(node: MarkupNode, place: Place, found: Found): Place {
+function placeIn(node: MarkupNode, place: Place, found: Found, { openForms }: MarkupBudget): Place {
   const isText = place.isText && !neverShown.has(node.name ?? '')
   const isShown = place.isShown && isText && !isHidden(node)
-  const form = node.name === 'form' ? foundForm(node, found) : place.form
-  if (form === place.form && isText === place.isText && isShown === place.isShown) return place
-  return { form, isText, isShown, isTemplate: place.isTemplate }
+  const isDisabled = place.isDisabled || isDisabledFieldset(node)
+  const formNode = isHtml(node, 'form') ? node : openForms.get(node)
+  const form = formNode ? foundForm(formNode, found) : place.form
+  if (form === place.form && isText === place.isText && isShown === place.isShown && isDisabled === place.isDisabled)
+    return place
+  return { ...place, form, isText, isShown, isDisabled }
+}
+
+function isDisabledFieldset(node: MarkupNode): boolean {
+  return isHtml(node, 'fieldset') && attribute(node, 'disabled') !== undefined
 }
 
 /** By its own attributes alone: style sheets and scripts are not run. */
@@ -177,31 +225,32 @@ function collectScript(node: MarkupNode, place: Place, found: Found, budget: Mar
     return true
   }
   const template = documentOf(text, budget)
-  return template !== undefined && collect(template, { ...place, isShown: false, isTemplate: true }, found, budget)
+  const inside = { ...place, isShown: false, isTemplate: true, ids: new Map(place.ids) }
+  return template !== undefined && collect(template, inside, found, budget)
 }
 
-function foundForm(node: MarkupNode, { forms, formsById }: Found): FoundForm {
-  const form: FoundForm = { inputs: [], action: attribute(node, 'action'), hasCaptchaWidget: false }
-  const id = attribute(node, 'id')
-  if (id !== undefined && !formsById.has(id)) formsById.set(id, form)
-  forms.push(form)
+function foundForm(node: MarkupNode, { forms }: Found): FoundForm {
+  const form = forms.get(node) ?? { inputs: [], action: attribute(node, 'action'), hasCaptchaWidget: false }
+  forms.set(node, form)
   return form
 }
 
-function inputOf(node: MarkupNode, { isShown }: Place): HtmlInput {
+function inputOf(node: MarkupNode, place: Place): HtmlInput {
   const type = (attribute(node, 'type') ?? 'text').toLowerCase()
   const [name = '', value = ''] = [attribute(node, 'name'), attribute(node, 'value')]
-  return { name, value, type, isShown: isShown && type !== 'hidden' }
+  const isDisabled = place.isDisabled || attribute(node, 'disabled') !== undefined
+  return { name, value, type, isShown: place.isShown && type !== 'hidden', isDisabled }
 }
 
 /** Once all forms are known: an input may name one that comes after it. */
-function inputsByForm({ forms, formsById, inputs }: Found): Pick<HtmlPage, 'forms' | 'looseInputs'> {
+function inputsByForm({ forms, inputs }: Found): Pick<HtmlPage, 'forms' | 'looseInputs'> {
   const looseInputs: HtmlInput[] = []
-  for (const { input, form, owner } of inputs) {
-    const belongsTo = owner === undefined ? form : formsById.get(owner)
-    ;(belongsTo?.inputs ?? looseInputs).push(input)
+  for (const { input, form, owner, ids } of inputs) {
+    const belongsTo = owner === undefined ? form : ids.get(owner)
+    if (belongsTo) belongsTo.inputs.push(input)
+    else looseInputs.push(owner === undefined ? input : { ...input, isDisabled: true })
   }
-  return { forms, looseInputs }
+  return { forms: [...forms.values()], looseInputs }
 }
 
 function documentOf(markup: string, budget: MarkupBudget): MarkupNode | undefined {

@@ -72,18 +72,26 @@ function isOfThisEndpoint({ action = '' }: HtmlForm): boolean {
   return /^(?:$|[?#]|(?:https?:\/\/[^/?#]*)?(?:\/[\w-]*)?\/oauth2\/v3\/authorize(?:$|[?#]))/iu.test(action.trim())
 }
 
-/** A field to fill in: a hidden input of that name is not one. */
+/** A field to fill in: a hidden or disabled input of that name is not one. */
 function fieldOf({ inputs }: HtmlForm, name: string): HtmlInput | undefined {
-  const fields = inputs.filter((input) => input.name === name && !isHidden(input))
+  const fields = inputs.filter((input) => input.name === name && !isHidden(input) && !input.isDisabled)
   return fields.find(({ isShown }) => isShown) ?? fields[0]
 }
 
-/** All but those that would stand in for what the person typed; a pair that stands twice in the page is posted once. */
+/**
+ * What a browser posts, but for what would stand in for what the person typed; a pair that stands twice in the page is posted
+ * once.
+ */
 function postedBack(inputs: readonly HtmlInput[]): HiddenInputs {
   const pairs = inputs
-    .filter(({ name }) => name !== '' && name !== 'identity' && name !== 'credential')
-    .map(({ name, value }) => [name, value] as const)
+    .filter(({ name, isDisabled }) => !isDisabled && name !== '' && name !== 'identity' && name !== 'credential')
+    .map(({ name, value }) => [inLines(name), inLines(value)] as const)
   return [...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values()]
+}
+
+/** Forms are posted with CRLF (HTML, "form data set"). */
+function inLines(text: string): string {
+  return text.replaceAll(/\r\n?|\n/gu, '\r\n')
 }
 
 function isHidden({ type }: HtmlInput): boolean {

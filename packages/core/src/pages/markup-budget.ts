@@ -1,11 +1,14 @@
 /**
  * How much markup a page may have. Counted while it is parsed, so that the document never grows beyond the limits.
  */
-import { DomHandler, Parser } from 'htmlparser2'
+import { Parser, type Token, Tokenizer, type TreeAdapter } from 'parse5'
+import { adapter, type Htmlparser2TreeAdapterMap as Nodes } from 'parse5-htmlparser2-tree-adapter'
 
 const mostTags = 5000
 const mostInputs = 500
 const mostAttributes = 20_000
+/** The parser compares each attribute's name with those before it in the tag. */
+const mostAttributesOfATag = 1000
 const mostDepth = 256
 /** The page itself and its templates: each is parsed on its own. */
 const mostPieces = 100
@@ -15,49 +18,76 @@ export class MarkupBudget {
   tags = 0
   inputs = 0
   attributes = 0
+  /** The form that was open when an element came: it owns an input that the tree has put elsewhere, as tables do. */
+  readonly openForms: WeakMap<object, Nodes['element']> = new WeakMap()
   #pieces = 0
 
-  /** Parses a piece of markup within what is left of the budget; `undefined` as soon as it is too much. */
-  parse(html: string): DomHandler['root'] | undefined {
+  /** Parses a document as the HTML standard has it, within what is left of the budget; `undefined` as soon as it is too much. */
+  parse(html: string): Nodes['document'] | undefined {
     this.#pieces += 1
     if (this.#pieces > mostPieces) return undefined
-    const handler = new CountingHandler(this)
+    const parser: Parser<Nodes> = new Parser({ treeAdapter: countingAdapter(this, () => openForm(parser)) })
+    parser.tokenizer = new CountingTokenizer(parser.options, parser)
     try {
-      new Parser(handler).end(html)
-      return handler.root
+      parser.tokenizer.write(html, true)
+      return parser.document
     } catch (error) {
-      if (error === tooMuch) return undefined
+      // A character reference of hundreds of zeros (`&#x0…`) is a RangeError in parse5 7.3.
+      if (error === tooMuch || error instanceof RangeError) return undefined
       throw error
     }
   }
 }
 
-/** Builds the document, and stops the parser as soon as it is too much. */
-class CountingHandler extends DomHandler {
-  readonly #used: MarkupBudget
-  #depth = 0
+/** Forms do not reach into a `<template>`. */
+function openForm({ formElement, openElements }: Parser<Nodes>): Nodes['element'] | null {
+  return openElements.tmplCount > 0 ? null : formElement
+}
 
-  constructor(used: MarkupBudget) {
-    super()
-    this.#used = used
+/** Stops the parser as soon as the document is too much. */
+function countingAdapter(used: MarkupBudget, formOpenNow: () => Nodes['element'] | null): TreeAdapter<Nodes> {
+  let depth = 0
+  const countTag = (name: string, attributes: readonly Token.Attribute[]): void => {
+    if (name === 'input') used.inputs += 1
+    used.tags += 1
+    used.attributes += attributes.length
+    requireThat(used.tags <= mostTags && used.inputs <= mostInputs && used.attributes <= mostAttributes)
   }
-
-  /** Before its attributes are read. */
-  onopentagname(name: string): void {
-    if (name === 'input') this.#used.inputs += 1
-    this.#used.tags += 1
-    this.#depth += 1
-    requireThat(this.#used.tags <= mostTags && this.#depth <= mostDepth && this.#used.inputs <= mostInputs)
+  return {
+    ...adapter,
+    createElement(name, namespace, attributes) {
+      countTag(name, attributes)
+      const element = adapter.createElement(name, namespace, attributes)
+      const form = formOpenNow()
+      if (form) used.openForms.set(element, form)
+      return element
+    },
+    adoptAttributes(element, attributes) {
+      countTag('', attributes)
+      adapter.adoptAttributes(element, attributes)
+    },
+    // Text that a table may not hold is put before it: the place is searched for among all that stand there.
+    insertTextBefore(parent, text, reference) {
+      countTag('', [])
+      adapter.insertTextBefore(parent, text, reference)
+    },
+    onItemPush() {
+      depth += 1
+      requireThat(depth <= mostDepth)
+    },
+    onItemPop() {
+      depth -= 1
+    },
   }
+}
 
-  onattribute(): void {
-    this.#used.attributes += 1
-    requireThat(this.#used.attributes <= mostAttributes)
-  }
-
-  override onclosetag(): void {
-    this.#depth -= 1
-    super.onclosetag()
+/* oxlint-disable no-underscore-dangle -- parse5's own name */
+/** Stops within a tag: its element is made only at its end. */
+class CountingTokenizer extends Tokenizer {
+  protected override _leaveAttrName(): void {
+    super._leaveAttrName()
+    const { currentToken } = this
+    requireThat(!(currentToken && 'attrs' in currentToken && currentToken.attrs.length > mostAttributesOfATag))
   }
 }
 

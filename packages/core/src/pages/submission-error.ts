@@ -1,6 +1,7 @@
 /**
  * Why a submitted login form was not accepted: the service answers with a page, with status 200 or 401, and the reason is in its
- * words.
+ * words, which may be of any language. Where none is known, the page's structure decides: the field for the credential
+ * again, and no captcha.
  *
  * Words count only where the login page did not have them before: it may always carry them, in a help text or a script.
  */
@@ -53,8 +54,9 @@ export interface SubmissionResponse {
 }
 
 /**
- * The error for a response without a redirect. The credentials are wrong only where the page shows their field again, and says
- * so or has status 401: the same pair is never posted after that. Any other page is described in the error.
+ * The error for a response without a redirect. The credentials are wrong where the page shows their field again and says so:
+ * the same pair is not posted after that. They are probably wrong where it shows the field and says nothing that is known.
+ * Any other page is described in the error.
  */
 export function submissionError(
   { status, page, knownReasons, secrets }: SubmissionResponse,
@@ -65,8 +67,8 @@ export function submissionError(
   const form = page && findLoginForm(page)
   const captcha = form ? form.captcha : page && showsCaptchaWidget(page)
   if (reason === 'captcha' || captcha) return new CaptchaRequiredError(where)
-  const areWrong = (reason === 'credentials' || status === 401) && !notChecked.test(page?.shownText ?? '')
-  if (page && asksForCredential(page) && areWrong) return new InvalidCredentialsError(where)
+  if (page && asksForCredential(page) && !notChecked.test(page.shownText))
+    return new InvalidCredentialsError(reason === 'credentials' ? 'rejected' : 'shown-again', where)
   return new UnexpectedResponseError(`status ${status} and ${sightingOf(page, secrets)}, in place of a redirect`, where)
 }
 

@@ -5,6 +5,7 @@ import type { HttpSettings } from '../http/http-context.ts'
 import { type TlsOptions, type TransportOption, transportOf } from '../http/transport.ts'
 import { checkOptionNames, type OptionNames } from '@owner-sso/token-manager'
 import { type ServiceName, serviceProfile } from './profiles.ts'
+import { whatCame } from '@owner-sso/token-manager/support'
 import { isLoopback, mayCarrySecrets, verificationProblem } from '../support/verification.ts'
 
 /** How the code challenge is derived from the verifier. */
@@ -186,13 +187,17 @@ export function tokenUrlFromText(text: string, where = 'tokenUrl'): NonNullable<
 /** An instance's address as its origin. https, or http on a loopback host; no path, user name, query or fragment. */
 function instanceOrigin(option: string, value: unknown): string {
   const url = typeof value === 'string' ? parsed(value) : undefined
-  requireThat(url !== undefined, `${option} must be an address such as https://auth.example.com`)
+  requireThat(url !== undefined, `${option} must be an address such as https://auth.example.com${cameInPlace(value)}`)
   requireThat(mayCarrySecrets(url), `${option} must be https (http is for loopback hosts only)`)
   requireThat(
     url.href === `${url.origin}/` && !url.hostname.endsWith('.'),
     `${option} must be a scheme, host and port without a path, query, fragment or user name`,
   )
   return url.origin
+}
+
+function cameInPlace(value: unknown): string {
+  return value instanceof URL ? '; a URL came: write url.origin' : whatCame(value)
 }
 
 function isRedirectUri(value: unknown): value is string {

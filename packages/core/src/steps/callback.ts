@@ -40,11 +40,27 @@ export function readCallback(
   return { code, issuer }
 }
 
+/**
+ * Where the `Location` of an answer leads: it may be relative to what was asked (RFC 9110 section 10.2.2). Text that is not an
+ * address stays as it is.
+ *
+ * @param asked - any address at the instance that answered, with the path that was asked
+ */
+export function leadingTo(location: string | undefined, asked: string): string | undefined {
+  const isRelative = location !== undefined && location !== '' && !URL.canParse(location)
+  return isRelative && isAddressText(location) && URL.canParse(location, asked)
+    ? new URL(location, asked).href
+    : location
+}
+
+/** Whether all parsers read a text alike: no backslashes, spaces and controls, which are nothing that the service sends. */
+function isAddressText(text: string): boolean {
+  return /^[\x21-\x5b\x5d-\x7e]{1,8192}$/u.test(text)
+}
+
 /** The query of an address that is `redirectUri` in all but the query. */
 function queryAt(address: string | undefined, redirectUri: string): URLSearchParams | undefined {
-  // Text that parsers read differently (backslashes, spaces, controls) is not an address that the service sends.
-  if (address === undefined || !/^[\x21-\x5b\x5d-\x7e]{1,8192}$/u.test(address) || !URL.canParse(address))
-    return undefined
+  if (address === undefined || !isAddressText(address) || !URL.canParse(address)) return undefined
   const url = new URL(address)
   return !url.href.includes('#') && leadsTo(url, redirectUri) ? url.searchParams : undefined
 }

@@ -2,8 +2,8 @@
  * Endpoint 2 of the interface document: POST /oauth2/v3/authorize, obtain an authorization code.
  */
 import { type SsoError, type SsoErrorOptions, UnexpectedResponseError } from '@owner-sso/token-manager'
-import { authorizeUrl, type LoginSecrets } from './authorization-request.ts'
-import { readCallback } from './callback.ts'
+import { authorizePath, authorizeUrl, type LoginSecrets } from './authorization-request.ts'
+import { leadingTo, readCallback } from './callback.ts'
 import { IssuerMismatchError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
 import type { LoginPage, ServedLoginPage } from './login-page.ts'
@@ -83,7 +83,8 @@ async function readSubmissionResponse(
   const where: SsoErrorOptions = { step, status }
   if (status === 302) {
     const { redirectUri } = settings
-    const { code, issuer } = readCallback(response.header('location'), { redirectUri, state: secrets.state }, where)
+    const location = leadingTo(response.header('location'), authUrl + authorizePath)
+    const { code, issuer } = readCallback(location, { redirectUri, state: secrets.state }, where)
     // `issuer` is the address with or without a base path: the instance is what counts.
     if ((await instanceAt(issuer, settings)) !== authUrl) throw new IssuerMismatchError(where)
     return { kind: 'code', code }

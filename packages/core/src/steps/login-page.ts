@@ -3,6 +3,7 @@
  */
 import { UnexpectedResponseError } from '@owner-sso/token-manager'
 import { authorizePath, authorizeUrl, type LoginSecrets } from './authorization-request.ts'
+import { leadingTo } from './callback.ts'
 import { CaptchaRequiredError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
 import { findLoginForm, type HiddenInputs, showsCaptchaWidget } from '../pages/login-form.ts'
@@ -76,7 +77,7 @@ async function submitIdentity(
 
 /** The instance that a 303 names. Only its origin is taken from it: the query of the next request is rebuilt. */
 async function regionOf(response: StepAnswer, settings: SsoSettings): Promise<string> {
-  const location = response.header('location')
+  const location = leadingTo(response.header('location'), settings.authUrl + authorizePath)
   const region = await allowedInstance(location, settings, step)
   if (region === settings.authUrl || new URL(location ?? '').pathname !== authorizePath) {
     throw new UnexpectedResponseError('its redirect leads to no regional login page', { step, status: response.status })

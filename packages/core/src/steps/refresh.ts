@@ -2,7 +2,7 @@
  * Endpoint 6 of the interface document: POST /oauth2/v3/token, refresh.
  */
 import { ReauthenticationRequiredError, type TokenSet } from '@owner-sso/token-manager'
-import { howTokensAreLost, lostItsTokens } from '@owner-sso/token-manager/support'
+import { howTokensAreLost, lostItsTokens, whatCame } from '@owner-sso/token-manager/support'
 import { clientId, scope } from './authorization-request.ts'
 import type { RequestOptions } from '../http/http-context.ts'
 import { openSession } from '../http/http-session.ts'
@@ -31,7 +31,8 @@ export async function refreshTokens(
   tokens: TokenSet,
   options: RefreshOptions,
 ): Promise<TokenSet> {
-  if (typeof tokens !== 'object' || tokens === null) throw new TypeError('tokens must be a token set')
+  const came = whatCame(tokens)
+  if (typeof tokens !== 'object' || came !== '') throw new TypeError(`tokens must be a token set${came}`)
   if (typeof tokens.auth_url !== 'string') throw new TypeError('tokens.auth_url must be the address of the instance')
   const authUrl = await allowedInstance(tokens.auth_url, service, step)
   if (lostItsTokens(tokens)) throw new TypeError(`tokens is ${howTokensAreLost}; hand on the token set itself`)

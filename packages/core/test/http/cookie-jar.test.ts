@@ -73,6 +73,26 @@ describe('the cookies of a login (S23)', () => {
     expect([cookiesOf(overHttps, 1), cookiesOf(overHttps, 2)]).toEqual([['a=2', 'a=1'], ['a=1']])
   })
 
+  it.each(['document', 'modern'] as const)('come back with the octets that they came with (%s)', async (transport) => {
+    const { authUrl } = overHttps
+    const octets = (text: string): string => Buffer.from(text).toString('latin1')
+    const cookies = [
+      `utf8=${octets('Zürich ✓')}`,
+      'latin1=Z\xfcrich',
+      'all=\x80\x9f\xa0\xad\xff',
+      `${octets('ключ')}=1`,
+    ]
+    const headers = { 'content-type': 'text/html', 'set-cookie': cookies.map((cookie) => `${cookie}; Path=/`) }
+    overHttps.answer({ loginPage: { ...html(goodPage), headers }, formSubmission: html('<input name="passcode">') })
+    const sso = createSso({ authUrl, transport, tls: { ca: certificate.cert, maxVersion: 'TLSv1.3' } })
+    const outcome = await sso.beginLogin({ identity: 'a@b.c', credential: 'x' })
+    if (outcome.kind !== 'passcode-required') throw new Error('no passcode was asked for')
+    overHttps.answer({ formSubmission: redirectToCallback() })
+    overHttps.requests.length = 0
+    await sso.completeLogin(JSON.parse(JSON.stringify(outcome.pending)), { passcode: '123456' })
+    for (const index of [0, 1, 2]) expect(cookiesOf(overHttps, index).toSorted()).toEqual(cookies.toSorted())
+  })
+
   it('are at most 50; one more is dropped, and a new value of one is not', async () => {
     const many = Array.from({ length: 80 }, (_, index) => `c${index}=1; Path=/`)
     const cookies = await sentBack([...many, 'c7=again; Path=/'])

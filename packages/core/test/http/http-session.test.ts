@@ -5,6 +5,7 @@ import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { createSso, type Sso, type SsoOptions, type TokenSet } from '../../src/index.ts'
 import {
   type Answers,
+  goodPage,
   goodTokens,
   html,
   json,
@@ -345,6 +346,24 @@ it.each([
 })
 
 it.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['deflate', deflateRawSync],
+  ['br', brotliCompressSync],
+])('nothing is posted of half a page in the encoding %s (%#)', async (encoding, compress) => {
+  // Padded so that the form is in the half that comes.
+  const whole = compress(goodPage + Array.from({ length: 2000 }, (_, n) => n).join(' '))
+  const half = whole.subarray(0, whole.length / 2)
+  const service = await small({
+    loginPage: (_request, response) =>
+      void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': encoding }).end(half),
+  })
+  const login = createSso({ authUrl: service.authUrl }).login({ identity: 'a@b.c', credential: 'x' })
+  await expect(login).rejects.toMatchObject({ message: expect.stringContaining('can’t be decompressed') })
+  expect(service.requests.map(({ method }) => method)).toEqual(['GET'])
+})
+
+it.each([
   [256 * 1024, 1],
   [256 * 1024 + 1, 0],
 ])('a request has 256 KiB at the most: of %i bytes %i are sent', async (bytes, sent) => {
@@ -494,6 +513,78 @@ describe('an outbound proxy', () => {
     const started = refreshAt(authUrl, { proxy: `http://127.0.0.1:${silent.port}`, timeout: 200 })
     await expect(started).rejects.toMatchObject({ code: 'ERR_SSO_TIMEOUT', requestSent: false })
     expect([refusing.tunnels, server.connections]).toEqual([[new URL(authUrl).host], 0])
+  })
+
+  const head = (status: string): string => `HTTP/1.1 ${status}\r\n\r\n`
+
+  it.each([
+    [
+      head('407 Proxy Authentication Required'),
+      '(407): put both into its address, percent-encoded, as http://USER:PASSWORD@',
+    ],
+    [head('407 No'), 'does not accept the user and the password of its address (407)'],
+    [
+      'HTTP/1.0 403 Forbidden\r\nContent-Type: text/html\r\n\r\n<p>No</p>',
+      '(403): ask whoever runs it to allow CONNECT',
+    ],
+    [head('502 Bad Gateway'), 'can’t reach that address (502)'],
+    [head('503 Service Unavailable'), 'can’t reach that address (503)'],
+    [head('100 Continue') + head('504 Gateway Timeout'), 'can’t reach that address (504)'],
+    [head('302 Found'), 'refuses a tunnel to that address (302)'],
+    [head('101 Switching Protocols'), 'refuses a tunnel to that address (101)'],
+    ['SSH-2.0-OpenSSH_9.2\r\n', 'its answer is no HTTP'],
+    [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`, 'its answer is no HTTP'],
+    ['', 'the proxy itself can’t be reached, the connection was cut while it was made (ECONNRESET)'],
+  ])('that answers CONNECT with %j is told with what to do', async (answer, message) => {
+    const proxy = await raw((socket) => socket.once('data', () => socket.end(answer)))
+    const server = await raw(() => undefined, certificate)
+    const user = message.includes('put both') ? '' : 'ann:p%40ss@'
+    for (const http2 of [false, true]) {
+      const options = { proxy: `http://${user}127.0.0.1:${proxy.port}`, transport: { http2 } }
+      const error: unknown = await refreshAt(`https://127.0.0.1:${server.port}`, options).catch(
+        (thrown: unknown) => thrown,
+      )
+      expect(error).toMatchObject({
+        code: 'ERR_SSO_UNREACHABLE',
+        message: expect.stringContaining(message),
+        requestSent: false,
+      })
+      expect(String(error)).not.toMatch(/ann|p@ss|p%40ss/u)
+    }
+    expect([proxy.connections, server.connections]).toEqual([2, 0])
+  })
+
+  it.each(
+    ['200 OK', '201 Created', '204 No Content', '299 Fine'].flatMap((status) => [
+      head(status),
+      `${head('100 Continue')}${head('103 Early Hints')}${head(status)}`,
+    ]),
+  )('has made a tunnel with %j', async (answer) => {
+    const service = await startSmallService({}, certificate)
+    closing.push(service)
+    const port = Number(new URL(service.authUrl).port)
+    const proxy = await raw((socket) =>
+      socket.once('data', () => {
+        const behind = connect(port, '127.0.0.1')
+        socket.write(answer)
+        behind.pipe(socket.on('close', () => behind.destroy())).pipe(behind)
+      }),
+    )
+    const options = { proxy: `http://ann:p%40ss@127.0.0.1:${proxy.port}`, tls: { ca: certificate.cert } }
+    for (const transport of ['document', 'modern'] as const)
+      await expect(refreshAt(service.authUrl, { ...options, transport })).resolves.toMatchObject(goodTokens)
+    const pair = Buffer.from('ann:p@ss').toString('base64')
+    expect(proxy.received.split('CONNECT')[1]).toContain(
+      ` 127.0.0.1:${port} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nProxy-Authorization: Basic ${pair}\r\n\r\n`,
+    )
+  })
+
+  it('that nobody runs is told apart from the service', async () => {
+    const gone = await startRawServer(() => undefined)
+    await gone.close()
+    await expect(refreshAt('https://127.0.0.1:1', { proxy: `http://127.0.0.1:${gone.port}` })).rejects.toMatchObject({
+      message: expect.stringContaining('through the proxy: the proxy itself can’t be reached, nothing listens there'),
+    })
   })
 
   async function startProxy(refusal?: number): Promise<ConnectProxy> {

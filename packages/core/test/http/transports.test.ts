@@ -262,6 +262,15 @@ describe('what holds for every request holds over HTTP/2', () => {
       },
       'ERR_SSO_UNREACHABLE',
     ],
+    [
+      'the stream is ended without an error in the middle of a body of unknown length',
+      (stream) => {
+        stream.respond(ok)
+        stream.write(okBody.slice(0, 20))
+        stream.close(0)
+      },
+      'ERR_SSO_UNREACHABLE',
+    ],
     ['no answer at all', () => undefined, 'ERR_SSO_TIMEOUT'],
     ['headers, and no body', (stream) => stream.respond(ok), 'ERR_SSO_TIMEOUT'],
     ['a body that drips', (stream) => (stream.respond(ok), drip(stream, () => stream.write(' '))), 'ERR_SSO_TIMEOUT'],
@@ -274,6 +283,17 @@ describe('what holds for every request holds over HTTP/2', () => {
     const service = await http2Service(serve)
     await expect(refreshAt(service.authUrl, { timeout: 500 })).rejects.toMatchObject({ code, requestSent: true })
     expect([service.sockets.length, service.streams]).toEqual([1, 1])
+  })
+
+  it.each([0, 8])('posts nothing of half a page, where its stream is ended with code %d', async (code) => {
+    const service = await http2Service((stream) => {
+      stream.respond({ ':status': 200, 'content-type': 'text/html' })
+      stream.write(`<title>Sign in</title><form><input name="identity"><input name="credential">`)
+      stream.close(code)
+    })
+    const login = ssoAt(service.authUrl, 'modern').login({ identity: 'a@b.c', credential: 'x' })
+    await expect(login).rejects.toMatchObject({ code: 'ERR_SSO_UNREACHABLE', step: 'login-page' })
+    expect(service.streams).toBe(1)
   })
 
   it('of a stream that ended without an error the cause is told as of a connection that was cut', async () => {

@@ -212,8 +212,7 @@ function play(plan: Course): { wrong: string[] } {
       return html(passcodePage(plan))
     }
     shown = 'other'
-    // Status 401 says that the pair is wrong, where the page shows the field again: it is right here.
-    if (plan.answer === 'login page') return html(again)
+    if (plan.answer === 'login page') return html(again, plan.status)
     if (plan.answer === 'identity page') return html(loginPage(plan, plan.second, ['identity']), plan.status)
     return plan.answer === 'unknown'
       ? html(document('Terms', formOf(plan.second, [input(plan.second, field('agree'))])), plan.status)
@@ -270,7 +269,8 @@ it('ends every login in tokens or a typed error, never in a wrong password or wi
       ends.set(end, (ends.get(end) ?? 0) + 1)
       expect(wrong).toEqual([])
       expect(end).toMatch(/^(?:tokens|ERR_SSO_\w+)$/u)
-      expect(end).not.toBe('ERR_SSO_INVALID_CREDENTIALS')
+      // The login page again is probably a wrong password, and no more than that.
+      expect(outcome).not.toMatchObject({ code: 'ERR_SSO_INVALID_CREDENTIALS', reason: 'rejected' })
       expect(end).not.toBe('ERR_SSO_FIREWALL_CHALLENGE')
       expect(isPassable(plan) ? end : 'tokens').toBe('tokens')
       expect(outcome instanceof Error ? outcome.message : '').not.toMatch(secret)

@@ -146,7 +146,6 @@ describe('an unknown page in answer to the form', () => {
     ['with a form of hidden inputs', html(unknown)],
     ['with status 401', html(unknown, 401)],
     ['with words of a refusal and no field', html(`<p>We could not sign you in</p>${unknown}`)],
-    ['that is the login page and says nothing', html(`<title>Update your profile</title>${goodPage}`)],
   ])('%s is no wrong password: the same pair may be sent again', async (_, answer) => {
     service.answer({ formSubmission: inTurn(answer, redirectToCallback()) })
     await expect(login()).rejects.toMatchObject({
@@ -169,6 +168,41 @@ describe('an unknown page in answer to the form', () => {
     service.answer({ formSubmission: html(`<p>Wrong password</p>${goodPage}`) })
     await expect(login()).rejects.toMatchObject({ code: 'ERR_SSO_INVALID_CREDENTIALS', requestSent: true })
     await expect(login()).rejects.toMatchObject({ code: 'ERR_SSO_INVALID_CREDENTIALS', requestSent: false })
+  })
+})
+
+describe('the redirect that answers the form', () => {
+  const redirectsTo = (address: (good: URL) => string): void => {
+    service.answer({
+      formSubmission: (request, _response, authUrl) => {
+        const state = new URL(request.url, authUrl).searchParams.get('state') ?? ''
+        const good = new URL(`${authUrl}/void/callback`)
+        good.search = new URLSearchParams({ code: 'c-1', state, issuer: authUrl }).toString()
+        return { status: 302, headers: { location: address(good) } }
+      },
+    })
+  }
+
+  it.each<[string, (good: URL) => string]>([
+    ['absolute', (good) => good.href],
+    ['relative to the host', ({ pathname, search }) => pathname + search],
+    ['relative to the page', ({ search }) => `../../void/callback${search}`],
+    ['without its scheme', ({ host, pathname, search }) => `//${host}${pathname}${search}`],
+  ])('may be %s', async (_, address) => {
+    redirectsTo(address)
+    await expect(login()).resolves.toMatchObject({ token_type: 'Bearer' })
+  })
+
+  it.each<[string, (good: URL) => string]>([
+    ['another host without its scheme', ({ pathname, search }) => `//evil.example${pathname}${search}`],
+    ['another path', ({ search }) => `/void/other${search}`],
+    ['the page itself', ({ search }) => search],
+    ['a path with backslashes', ({ search }) => `\\void\\callback${search}`],
+    ['a path with a space', ({ search }) => ` /void/callback${search}`.slice(0, 5) + ` callback${search}`],
+    ['nothing', () => ''],
+  ])('leads nowhere with %s', async (_, address) => {
+    redirectsTo(address)
+    await expect(login()).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE', status: 302 })
   })
 })
 

@@ -138,8 +138,10 @@ describe('createSso', () => {
     const modern = { tls: { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' }, http2: true }
     expect(transportOf({ transport: 'document' })).toEqual(transportOf({}))
     expect(transportOf({ transport: 'modern' })).toMatchObject(modern)
-    expect(transportOf({ transport: 'modern', tls: { ca: 'PEM' }, userAgent: 'mine/1' })).toEqual({
-      tls: { ...modern.tls, ca: 'PEM' },
+    expect(
+      transportOf({ transport: 'modern', tls: { ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' }, userAgent: 'mine/1' }),
+    ).toEqual({
+      tls: { ...modern.tls, ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' },
       http2: true,
       userAgent: 'mine/1',
     })

@@ -181,6 +181,15 @@ describe('a 303 of the login page (S3, S4, S5, J5)', () => {
     expect([service.requests.length, region.requests.length]).toEqual([1, 0])
   })
 
+  it('may be without its scheme', async () => {
+    const [service, region] = [await start(), await start()]
+    const location = `${region.authUrl}/oauth2/v3/authorize`.replace('http:', '')
+    service.answer({ loginPage: { status: 303, headers: { location } } })
+    const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl] })
+    await sso.login(credentials).catch(() => undefined)
+    expect(region.requests[0]?.url).toContain('/oauth2/v3/authorize?client_id=ownerapi')
+  })
+
   it('leads nowhere but to a listed instance, and no credential is sent', async () => {
     const [service, elsewhere] = [await start(), await start()]
     const port = new URL(elsewhere.authUrl).port

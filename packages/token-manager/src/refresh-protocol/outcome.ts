@@ -26,6 +26,7 @@ export type Outcome =
 
 /** The send guard closed: this process was held up too long between its swap and the request. Nothing was sent. */
 export class SendGuardError extends SsoError {
+  static override readonly name: string = 'SendGuardError'
   constructor() {
     super('ERR_SSO_TIMEOUT', 'The refresh was held up and not sent; it is tried again.', { requestSent: false })
   }
