@@ -3,7 +3,14 @@
  */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { type SsoOptions, tokenUrlFromText, transportFromText, type TransportOption } from '@owner-sso/core'
+import {
+  secretFromText,
+  settingFromText,
+  type SsoOptions,
+  tokenUrlFromText,
+  transportFromText,
+  type TransportOption,
+} from '@owner-sso/core'
 
 export interface Settings {
   readonly authUrl: string
@@ -42,33 +49,29 @@ export class SettingsError extends Error {
 
 /** @throws SettingsError that names the variable, and never its value */
 export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
-  // An empty variable is an unset one.
-  const optional = (name: string): string | undefined => environment[name]?.trim() || undefined
-  const required = (name: string, meaning: string): string => {
-    const value = optional(name)
+  /** An empty variable is an unset one. */
+  const optional = (name: string, read = settingFromText): string | undefined =>
+    readAs(read, name, environment[name] ?? '') || undefined
+  const required = (name: string, meaning: string, read = settingFromText): string => {
+    const value = optional(name, read)
     if (value === undefined) throw new SettingsError(`${name} is not set: it must be ${meaning}.`)
     return value
   }
-  /** What core reads out of a variable. */
-  const readAs = <Value>(read: (text: string, name: string) => Value, name: string): Value | undefined => {
+  const optionalAs = <Value>(read: (text: string, name: string) => Value, name: string): Value | undefined => {
     const text = optional(name)
-    try {
-      return text === undefined ? undefined : read(text, name)
-    } catch (error) {
-      throw new SettingsError(`${error instanceof Error ? error.message : name}.`)
-    }
+    return text === undefined ? undefined : readAs(read, name, text)
   }
   const list = (name: string): string[] => (optional(name) ?? '').split(/[\s,]+/u).filter(Boolean)
   const webhookUrl = optional('OWNER_SSO_ALERT_WEBHOOK')
   return {
     authUrl: required('OWNER_SSO_AUTH_URL', 'the address of the SSO service'),
     regionalAuthUrls: list('OWNER_SSO_REGIONAL_AUTH_URLS'),
-    tokenUrl: readAs(tokenUrlFromText, 'OWNER_SSO_TOKEN_URL'),
+    tokenUrl: optionalAs(tokenUrlFromText, 'OWNER_SSO_TOKEN_URL'),
     redirectUri: optional('OWNER_SSO_REDIRECT_URI'),
-    transport: readAs(transportFromText, 'OWNER_SSO_TRANSPORT'),
+    transport: optionalAs(transportFromText, 'OWNER_SSO_TRANSPORT'),
     apiUrl: optional('OWNER_SSO_API_URL'),
     store: storeAddress(required('OWNER_SSO_STORE', stores)),
-    encryptionKeys: keys(optional('OWNER_SSO_ENCRYPTION_KEY')),
+    encryptionKeys: keys(environment['OWNER_SSO_ENCRYPTION_KEY']?.trim() || undefined),
     host: optional('HOST') ?? '127.0.0.1',
     port: port(optional('PORT') ?? '8700'),
     tls: certificate(optional('OWNER_SSO_TLS_CERT'), optional('OWNER_SSO_TLS_KEY')),
@@ -80,11 +83,21 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
         ? undefined
         : {
             url: webhookUrl,
-            secret: required('OWNER_SSO_ALERT_SECRET', 'what alerts are signed with (openssl rand -base64 32)'),
+            secret: required('OWNER_SSO_ALERT_SECRET', signing, secretFromText),
           },
   }
 }
 
+/** What core reads out of text. @throws SettingsError */
+function readAs<Value>(read: (text: string, name: string) => Value, name: string, text: string): Value {
+  try {
+    return read(text, name)
+  } catch (error) {
+    throw new SettingsError(`${error instanceof Error ? error.message : name}.`)
+  }
+}
+
+const signing = 'what alerts are signed with (openssl rand -base64 32)'
 const stores = 'file:/data/tokens, redis://HOST:PORT (rediss:// for TLS) or postgres://HOST/DATABASE'
 
 /** The value is not repeated: there may be a password in it. */

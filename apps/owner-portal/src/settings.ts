@@ -3,6 +3,8 @@
  */
 import {
   mayCarrySecrets,
+  secretFromText,
+  settingFromText,
   type SsoOptions,
   tokenUrlFromText,
   transportFromText,
@@ -42,9 +44,10 @@ export class SettingsError extends Error {
 
 /** @throws SettingsError */
 export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
-  // An empty variable is an unset one.
-  const variable = (name: string): string | undefined => environment[name]?.trim() || undefined
-  const sessionSecret = variable('OWNER_SSO_SESSION_SECRET')
+  /** An empty variable is an unset one. */
+  const variable = (name: string, read = settingFromText): string | undefined =>
+    readOrTell(() => read(environment[name] ?? '', name), name) || undefined
+  const sessionSecret = variable('OWNER_SSO_SESSION_SECRET', secretFromText)
   if (sessionSecret !== undefined && sessionSecret.length < 32) {
     throw new SettingsError('OWNER_SSO_SESSION_SECRET must have at least 32 characters.')
   }

@@ -6,6 +6,7 @@ import {
   mayCarrySecrets,
   type RequestBudget,
   requestBudgetFrom,
+  settingFromText,
   type SsoOptions,
   tokenUrlFromText,
   transportFromText,
@@ -53,8 +54,8 @@ export class SettingsError extends Error {
 export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
   /** What `read` makes of a variable; undefined where it is empty or not set. */
   const optional = <Value>(name: string, read: (text: string, name: string) => Value): Value | undefined => {
-    const text = environment[name]?.trim()
-    return text ? readAs(read, text, name) : undefined
+    const value = readAs(read === encryptionKeys ? trimmed : settingFromText, environment[name] ?? '', name)
+    return value === '' ? undefined : readAs(read, value, name)
   }
   const required = (name: string, meaning: string, read: (text: string, name: string) => string): string => {
     const value = optional(name, read)
@@ -94,6 +95,7 @@ function readAs<Value>(read: (text: string, name: string) => Value, value: strin
 }
 
 const text = (value: string): string => value
+const trimmed = (value: string): string => value.trim()
 
 /** Several are separated by commas or spaces. */
 const listed = (value: string): string[] => value.split(/[\s,]+/u).filter(Boolean)

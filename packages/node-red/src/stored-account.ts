@@ -3,7 +3,15 @@
  * way goes on.
  */
 import { join } from 'node:path'
-import { accountName, createSso, createTokenManager, rekey, type Sso, type TokenManager } from '@owner-sso/core'
+import {
+  accountName,
+  createSso,
+  createTokenManager,
+  rekey,
+  type Sso,
+  type TokenManager,
+  typedEmail,
+} from '@owner-sso/core'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { type AccountSettings, transportOf } from './account-settings.ts'
 import type { Account } from './account-tokens.ts'
@@ -32,7 +40,7 @@ const patience = 12_000
 /** @throws TypeError, StoreError */
 export function storedAccount(RED: NodeRed, settings: AccountSettings): StoredAccount {
   if (settings.account === '') throw new TypeError('The account needs the e-mail that it is signed in with.')
-  const name = accountName(settings.account)
+  const name = accountName(typedEmail(settings.account))
   const { sso, tokens, listeners } = serviceOf(RED, settings)
   return {
     name,

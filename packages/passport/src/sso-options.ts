@@ -3,6 +3,7 @@
  */
 import {
   createSso,
+  settingFromText,
   type Sso,
   ssoOptionNames,
   type SsoOptions,
@@ -39,8 +40,8 @@ export function ssoOf(options: { readonly sso?: Sso | SomeSsoOptions | undefined
 
 function fromOptions(options: SomeSsoOptions): Sso {
   if (options.authUrl !== undefined) return createSso({ ...options, authUrl: options.authUrl })
-  const { OWNER_SSO_AUTH_URL: authUrl } = process.env
-  if (!authUrl) {
+  const authUrl = variable('OWNER_SSO_AUTH_URL')
+  if (authUrl === '') {
     throw new TypeError(
       'No SSO service: set the environment variable OWNER_SSO_AUTH_URL to its base address, or give new OwnerSsoStrategy() the option authUrl or sso.',
     )
@@ -50,15 +51,22 @@ function fromOptions(options: SomeSsoOptions): Sso {
 
 /** What the environment says of the service, apart from its address. @throws TypeError that names the variable */
 function fromEnvironment(): SomeSsoOptions {
-  const { OWNER_SSO_REGIONAL_AUTH_URLS: regional = '', OWNER_SSO_REDIRECT_URI: redirectUri } = process.env
-  const { OWNER_SSO_TRANSPORT: transport, OWNER_SSO_TOKEN_URL: tokenUrl } = process.env
-  const regionalAuthUrls = regional.split(/[\s,]+/u).filter(Boolean)
+  const [redirectUri, tokenUrl] = [variable('OWNER_SSO_REDIRECT_URI'), variable('OWNER_SSO_TOKEN_URL')]
+  const transport = variable('OWNER_SSO_TRANSPORT')
+  const regionalAuthUrls = variable('OWNER_SSO_REGIONAL_AUTH_URLS')
+    .split(/[\s,]+/u)
+    .filter(Boolean)
   return {
     regionalAuthUrls,
     ...(tokenUrl && { tokenUrl: tokenUrlFromText(tokenUrl, 'OWNER_SSO_TOKEN_URL') }),
     ...(redirectUri && { redirectUri }),
     ...(transport && { transport: transportFromText(transport, 'OWNER_SSO_TRANSPORT') }),
   }
+}
+
+/** Empty where it is not set. @throws TypeError that names it */
+function variable(name: string): string {
+  return settingFromText(process.env[name] ?? '', name)
 }
 
 /** Those that have a value: `undefined` stands for an option that is not given. */

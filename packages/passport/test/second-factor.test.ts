@@ -49,7 +49,8 @@ describe('a second factor', () => {
   it('needs no choice where there is one only', async () => {
     const browser = startApplication(newStrategy()).browser()
     await browser.post('/login').send(single).expect(401)
-    const answer = await browser.post('/login').send({ passcode: passcodeOf(single) })
+    const passcode = passcodeOf(single).replaceAll(/\d/gu, (digit) => '０１２３４５６７８９'.charAt(Number(digit)))
+    const answer = await browser.post('/login').send({ passcode })
     expect(answer.body).toMatchObject({ account: 'single@example.com' })
   })
 

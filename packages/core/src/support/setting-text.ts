@@ -48,14 +48,27 @@ export function settingFromText(given: string, where: string): string {
   throw new TypeError(`${where} has quotation marks around it, which count${right}`)
 }
 
-/** An e-mail as people type it, or paste it: without what is not seen, and quotation marks around it. */
+/** An e-mail as people type it, or paste it: without what is not seen, and quotation marks around it. Empty for what can be none. */
 export function typedEmail(text: string): string {
-  return unquoted(text.replaceAll(/\p{Cf}/gu, '').trim()).trim()
+  return orEmpty(() => settingFromText(unquoted(text.replaceAll(/\p{Cf}/gu, '').trim()), 'e-mail'))
+}
+
+/** A password of a form, as it was typed: a space may be part of it. Empty for what no field of a form can hold. */
+export function typedCredential(text: string): string {
+  return orEmpty(() => secretFromText(text, 'credential'))
+}
+
+function orEmpty(read: () => string): string {
+  try {
+    return read()
+  } catch {
+    return ''
+  }
 }
 
 /** The text between quotation marks; as it is where it does not stand between them. */
 export function unquoted(text: string): string {
-  return /^["'`“”„‘’‚«»].*["'`“”‘’«»]$/su.test(text) ? text.slice(1, -1) : text
+  return text.replace(/^["'`“”„‘’‚«»]+(.*?)["'`“”‘’«»]+$/su, '$1')
 }
 
 const withoutMark = (text: string): string => text.replace(/^\uFEFF+/u, '')

@@ -1,6 +1,7 @@
 /**
  * The step with e-mail and password. Where it leads depends on the account: to its passcode, or to the end.
  */
+import { typedCredential, typedEmail } from '@owner-sso/core'
 import { type Notice, signInCard } from '#sign-in-pages'
 import { type Exchange, sendPage, sendTo } from '../exchange.ts'
 import { page } from '../pages/page.ts'
@@ -48,7 +49,7 @@ async function sendPassword(
   form: URLSearchParams,
 ): Promise<Outcome> {
   const { sso, waiting, path } = around
-  const [identity, credential] = [form.get('identity')?.trim() ?? '', form.get('credential') ?? '']
+  const [identity, credential] = [typedEmail(form.get('identity') ?? ''), typedCredential(form.get('credential') ?? '')]
   try {
     if (!/^[^\s@]+@[^\s@]+$/u.test(identity) || credential === '') {
       throw new RefusedSignInError('Enter the e-mail and the password of the account.')
