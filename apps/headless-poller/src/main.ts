@@ -2,20 +2,22 @@
  * Watches an owner's vehicles without a browser or a person, until it is told to stop. Made to be copied.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { accountName, createSso, createTokenManager, SsoError, transportFromText, type Factor } from '@owner-sso/core'
+import { accountName, createSso, createTokenManager, SsoError } from '@owner-sso/core'
+import { type Factor, transportFromText, typedCode } from '@owner-sso/core'
 import { ownerFetch } from '@owner-sso/express'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { Secret, TOTP } from 'otpauth'
 import { pino } from 'pino'
 
 const { OWNER_SSO_AUTH_URL: authUrl = '', OWNER_SSO_ACCOUNT: identity = '', TOKENS: path = 'tokens' } = process.env
-const { OWNER_SSO_CREDENTIAL: credential = '', OWNER_SSO_TOTP_SECRET: secret = '', POLL_SECONDS = '60' } = process.env
+const { OWNER_SSO_CREDENTIAL: credential = '', OWNER_SSO_TOTP_SECRET: totp = '', POLL_SECONDS = '60' } = process.env
+const secret = typedCode(totp) // without spaces and dashes
 const redact = ['*.vin', '*.access_token', '*.refresh_token', '*.id_token', '*.headers.authorization']
 process.stdout.on('error', () => undefined) // it goes on where its log has no room
 const log = pino({ redact }, process.stdout)
 const settings = ['OWNER_SSO_AUTH_URL', 'OWNER_SSO_API_URL', 'OWNER_SSO_ACCOUNT', 'OWNER_SSO_CREDENTIAL']
 const wrong = settings.filter((name) => !process.env[name]) // before the first request
-if (!/^[A-Z2-7 ]*=*$/iu.test(secret)) wrong.push('OWNER_SSO_TOTP_SECRET (base32)')
+if (!/^[A-Z2-7]*=*$/iu.test(secret)) wrong.push('OWNER_SSO_TOTP_SECRET (base32)')
 if (!(Number(POLL_SECONDS) > 0)) wrong.push('POLL_SECONDS')
 if (wrong.length > 0) giveUp(wrong)
 const { account, sso, tokens, callOwnerApi } = build()

@@ -16,7 +16,7 @@ import { accept } from './acceptance.ts'
 import { askFor, failureOutcome, missing } from './failures.ts'
 import type { Settings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
-import type { RequestFields } from './request-fields.ts'
+import { numberedFields, type RequestFields } from './request-fields.ts'
 import type { SignInFailure } from './sign-in-failure.ts'
 import type { SignInRequest } from './sign-in-request.ts'
 import type { Ending } from './submissions.ts'
@@ -25,6 +25,9 @@ import { afterOneMoreTry, newPendingLogin, triesLeft, type PendingPasscode } fro
 /** One request of a sign-in by form: it begins one, continues the pending one, or carries nothing. */
 export function signInByForm(settings: Settings, incoming: SignInRequest): Promise<Outcome> | Outcome {
   const { identity, credential, passcode, backupCode } = incoming.fields
+  const numbers = numberedFields(incoming.request.body, settings.fields)
+  if (numbers.length > 0)
+    return missing(`Send ${numbers.join(' and ')} as text, in quotation marks: leading zeros count.`)
   // A subject's name is no e-mail, whatever the service may take for one.
   if (identity && credential && !isSubjectAccount(identity.toLowerCase())) {
     return begin(settings, incoming, { identity, credential })

@@ -40,6 +40,11 @@ export function requestFields(body: unknown, names: FieldNames): RequestFields {
   }
 }
 
+/** The names of fields that are numbers in JSON. */
+export function numberedFields(body: unknown, names: FieldNames): string[] {
+  return Object.values(names).filter((name) => typeof Reflect.get(Object(body), name) === 'number')
+}
+
 function textIn(body: unknown, name: string, atMost: number): string {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return ''
   const value: unknown = Reflect.get(body, name)
