@@ -2,8 +2,15 @@
  * Watches an owner's vehicles without a browser or a person, until it is told to stop. Made to be copied.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { accountName, createSso, createTokenManager, SsoError } from '@owner-sso/core'
-import { type Factor, transportFromText, typedCode } from '@owner-sso/core'
+import {
+  accountName,
+  createSso,
+  createTokenManager,
+  SsoError,
+  transportFromText,
+  typedCode,
+  type Factor,
+} from '@owner-sso/core'
 import { ownerFetch } from '@owner-sso/express'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { Secret, TOTP } from 'otpauth'

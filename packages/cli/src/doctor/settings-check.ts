@@ -13,6 +13,7 @@ import {
 import { CommandError } from '../command-line/command-error.ts'
 import { openToOthers, readConfigFile } from '../settings/config-file.ts'
 import { configFile } from '../settings/folders.ts'
+import { unknownVariables } from '../settings/variables.ts'
 import type { Given, Settings } from '../settings/settings.ts'
 import { type Finding, good, note, problem } from './finding.ts'
 
@@ -88,7 +89,8 @@ function checkEnvironment(env: NodeJS.ProcessEnv): Finding[] {
     const text = 'The password is in OWNER_SSO_CREDENTIAL: every program that is started from here gets it.'
     findings.push(note('environment', text, 'A file that only you can read is safer: --credential-file.'))
   }
-  return findings
+  const unknown = unknownVariables(env).map(({ problem: text, fix }) => note('environment', text, fix))
+  return [...findings, ...unknown]
 }
 
 /** Variables that other programs take a proxy from. */
