@@ -45,7 +45,8 @@ function build() {
   try {
     const name = accountName(identity) // one token set, however it is spelled
     const transport = transportFromText(how || 'document', 'OWNER_SSO_TRANSPORT')
-    const where = { authUrl, ...(tokenUrl && { tokenUrl }), ...(redirectUri && { redirectUri }) }
+    const regionalAuthUrls = (process.env['OWNER_SSO_REGIONAL_AUTH_URLS'] ?? '').split(/[\s,]+/u).filter(Boolean)
+    const where = { authUrl, regionalAuthUrls, ...(tokenUrl && { tokenUrl }), ...(redirectUri && { redirectUri }) }
     const service = createSso({ ...where, transport })
     const manager = createTokenManager({ sso: service, store: fileTokenStore({ path }) })
     const call = ownerFetch({ tokens: manager, account: name, transport }) // at OWNER_SSO_API_URL

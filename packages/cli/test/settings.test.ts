@@ -97,7 +97,7 @@ it('a variable that nothing reads is told by each command once, and by the docto
     OWNER_SSO_STOR: '',
     OWNER: 'x',
   }
-  const told = [
+  const lines = [
     'OWNER_SSO_STROE is set, but nothing reads it. Did you mean OWNER_SSO_STORE?',
     'OWNERSSO_ACCOUNT is set, but nothing reads it. Did you mean OWNER_SSO_ACCOUNT?',
     'owner_sso_ca is set, but nothing reads it. Did you mean OWNER_SSO_CA?',
@@ -105,10 +105,10 @@ it('a variable that nothing reads is told by each command once, and by the docto
   ]
   const { stdout, stderr } = await machine.run(['stores'], { env })
   expect(stdout).toContain('●')
-  expect(stderr.trimEnd().split('\n').toSorted()).toEqual(told.toSorted())
+  expect(stderr.trimEnd().split('\n').toSorted()).toEqual(lines.toSorted())
   const doctor = await machine.run(['doctor'], { env })
   expect(doctor.stderr).toBe('')
-  for (const line of told) expect(doctor.stdout.replaceAll(/\n\s+→/gu, '')).toContain(line)
+  for (const line of lines) expect(doctor.stdout.replaceAll(/\n\s+→/gu, '')).toContain(line)
 })
 
 describe('the config file', () => {

@@ -83,7 +83,8 @@ function loginPage({ status, page }: StepAnswer, authUrl: string): FoundLoginPag
   const form = status === 200 ? page && findLoginForm(page) : undefined
   if (form ? form.captcha : page && showsCaptchaWidget(page)) throw new CaptchaRequiredError({ step, status })
   if (!page || !form) {
-    throw new UnexpectedResponseError(`status ${status} and ${sightingOf(page)}, in place of a login form`, {
+    const hint = status === 404 ? ': look at authUrl' : ''
+    throw new UnexpectedResponseError(`status ${status} and ${sightingOf(page)}, in place of a login form${hint}`, {
       step,
       status,
     })
