@@ -103,7 +103,7 @@ const stores = 'file:/data/tokens, redis://HOST:PORT (rediss:// for TLS) or post
 /** The value is not repeated: there may be a password in it. */
 function storeAddress(value: string): string {
   const url = /^(?:rediss?|postgres(?:ql)?):/u.test(value) && URL.canParse(value) ? new URL(value) : undefined
-  if (/^file:./su.test(value) || (url !== undefined && url.hostname !== '')) return value
+  if (/^file:[^~]/su.test(value) || (url !== undefined && url.hostname !== '')) return value
   throw new SettingsError(`OWNER_SSO_STORE must be ${stores}.`)
 }
 

@@ -265,6 +265,7 @@ it.each([
   ['OWNER_SSO_TRANSPORT', 'quic'],
   ['OWNER_SSO_STORE', 'memory:'],
   ['OWNER_SSO_STORE', '"file:data"'],
+  ['OWNER_SSO_STORE', 'file:~/data'],
   ['OWNER_SSO_STORE', 'redis:'],
   ['OWNER_SSO_ENCRYPTION_KEY', 'short'],
   ['PORT', '70000'],
