@@ -14,13 +14,14 @@ export interface ConnectProxy {
 /**
  * @param refusal - the status that a CONNECT gets, in place of a tunnel
  * @param login - `user:password`; who gives it is let through all the same
- * @param at - the address to listen at, and what TLS is spoken with
+ * @param at - the address to listen at, what TLS is spoken with, and the status that comes with a tunnel
  */
 export async function startConnectProxy(
   refusal?: number,
   login?: string,
-  { host = '127.0.0.1', tls }: { readonly host?: string; readonly tls?: { cert: string; key: string } } = {},
+  at: { readonly host?: string; readonly tls?: { cert: string; key: string }; readonly success?: number } = {},
 ): Promise<ConnectProxy> {
+  const { host = '127.0.0.1', tls, success = 200 } = at
   const tunnels: string[] = []
   const server = (tls === undefined ? createServer() : createTlsServer(tls)).on('connect', (request, client, head) => {
     tunnels.push(request.url ?? '')
@@ -32,7 +33,7 @@ export async function startConnectProxy(
     }
     const { hostname, port } = new URL(`http://${request.url}`)
     const upstream = connect(Number(port), hostname, () => {
-      client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      client.write(`HTTP/1.1 ${success} Connection established\r\n\r\n`)
       upstream.write(head)
       upstream.pipe(client).pipe(upstream)
     })

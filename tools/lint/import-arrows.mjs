@@ -68,7 +68,7 @@ const folders = {
     http: ['pages', 'firewall', 'support'],
     service: ['http', 'support'],
     steps: ['service', 'http', 'pages'],
-    login: ['steps', 'service', 'http', 'pages'],
+    login: ['steps', 'service', 'http', 'pages', 'support'],
   },
   // What answers a call knows neither the alerts nor the status page.
   broker: {

@@ -8,6 +8,7 @@ import {
   createTokenManager,
   SsoError,
   ssoOptionsFromEnvironment,
+  typedCode,
   type Factor,
 } from '@owner-sso/core'
 import { ownerFetch } from '@owner-sso/express'
@@ -16,14 +17,15 @@ import { Secret, TOTP } from 'otpauth'
 import { pino } from 'pino'
 
 const { OWNER_SSO_AUTH_URL: authUrl = '', OWNER_SSO_ACCOUNT: identity = '', TOKENS: path = 'tokens' } = process.env
-const { OWNER_SSO_CREDENTIAL: credential = '', OWNER_SSO_TOTP_SECRET: secret = '', POLL_SECONDS = '60' } = process.env
+const { OWNER_SSO_CREDENTIAL: credential = '', OWNER_SSO_TOTP_SECRET: totp = '', POLL_SECONDS = '60' } = process.env
+const secret = typedCode(totp) // without spaces and dashes
 const redact = ['*.vin', '*.access_token', '*.refresh_token', '*.id_token', '*.headers.authorization']
 process.on('SIGUSR1', () => undefined) // Node would open its debugger to every user of the machine
 process.stdout.on('error', () => undefined) // it goes on where its log has no room
 const log = pino({ redact }, process.stdout)
 const settings = ['OWNER_SSO_AUTH_URL', 'OWNER_SSO_API_URL', 'OWNER_SSO_ACCOUNT', 'OWNER_SSO_CREDENTIAL']
 const wrong = settings.filter((name) => !process.env[name]) // before the first request
-if (!/^[A-Z2-7 ]*=*$/iu.test(secret)) wrong.push('OWNER_SSO_TOTP_SECRET (base32)')
+if (!/^[A-Z2-7]*=*$/iu.test(secret)) wrong.push('OWNER_SSO_TOTP_SECRET (base32)')
 if (!(Number(POLL_SECONDS) > 0)) wrong.push('POLL_SECONDS')
 if (wrong.length > 0) giveUp(wrong)
 const { account, sso, tokens, callOwnerApi } = build()

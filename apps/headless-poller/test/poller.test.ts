@@ -71,6 +71,8 @@ it.each([
   ['no secret', { OWNER_SSO_TOTP_SECRET: '' }, 'ERR_SSO_PASSCODE_REQUIRED', 1],
   ['another secret', { OWNER_SSO_TOTP_SECRET: 'JBSWY3DPEHPK3PXP' }, 'ERR_SSO_PASSCODE_REJECTED', 1],
   ['a secret that is none', { OWNER_SSO_TOTP_SECRET: 'not base32!' }, 'OWNER_SSO_TOTP_SECRET', 0],
+  ['an account in quotation marks', { OWNER_SSO_ACCOUNT: '"ann@example.com"' }, 'write identity=ann@example.com', 0],
+  ['a password of two lines', { OWNER_SSO_CREDENTIAL: `${credential}\nann` }, 'credential has several lines', 0],
   ['no password', { OWNER_SSO_CREDENTIAL: '' }, 'OWNER_SSO_CREDENTIAL', 0],
   ['a transport that is none', { OWNER_SSO_TRANSPORT: 'TLS 9' }, 'OWNER_SSO_TRANSPORT must be ', 0],
   ['a service that is none', { OWNER_SSO_SERVICE: 'today' }, 'OWNER_SSO_SERVICE must be ', 0],
@@ -109,8 +111,9 @@ it('signs in again once the refresh token is dead, and not a second time the sam
   expect(emulator.counters.codeExchanges).toBe(3)
 })
 
-it('keeps one token set, however the account is spelled', async () => {
-  const first = start({ OWNER_SSO_ACCOUNT: 'Ann@Example.com' })
+it('keeps one token set, however the account, its password and its secret are spelled', async () => {
+  const secrets = { OWNER_SSO_CREDENTIAL: `${credential}\n`, OWNER_SSO_TOTP_SECRET: 'krsx-g5ct mvrx\u2011ezlu\r\n' }
+  const first = start({ OWNER_SSO_ACCOUNT: 'Ann@Example.com\n', ...secrets })
   await first.logs('"vehicle"')
   await first.stop()
   const second = start()

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { type SsoOptions, ssoOptionsFromEnvironment } from '@owner-sso/core'
+import { secretFromText, settingFromText, type SsoOptions, ssoOptionsFromEnvironment } from '@owner-sso/core'
 
 export interface Settings {
   /** The SSO service. Its `transport` is the owner API's as well. */
@@ -37,20 +37,22 @@ export class SettingsError extends Error {
 
 /** @throws SettingsError that names the variable, and never its value */
 export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
-  // An empty variable is an unset one.
-  const optional = (name: string): string | undefined => environment[name]?.trim() || undefined
-  const required = (name: string, meaning: string): string => {
-    const value = optional(name)
+  /** An empty variable is an unset one. */
+  const optional = (name: string, read = settingFromText): string | undefined =>
+    readOrTell(() => read(environment[name] ?? '', name)) || undefined
+  const required = (name: string, meaning: string, read = settingFromText): string => {
+    const value = optional(name, read)
     if (value === undefined) throw new SettingsError(`${name} is not set: it must be ${meaning}.`)
     return value
   }
   const list = (name: string): string[] => (optional(name) ?? '').split(/[\s,]+/u).filter(Boolean)
   const webhookUrl = optional('OWNER_SSO_ALERT_WEBHOOK')
+  const described = readOrTell(() => ssoOptionsFromEnvironment(environment))
   return {
-    sso: { ...described(environment), authUrl: required('OWNER_SSO_AUTH_URL', 'the address of the SSO service') },
+    sso: { ...described, authUrl: required('OWNER_SSO_AUTH_URL', 'the address of the SSO service') },
     apiUrl: optional('OWNER_SSO_API_URL'),
     store: storeAddress(required('OWNER_SSO_STORE', stores)),
-    encryptionKeys: keys(optional('OWNER_SSO_ENCRYPTION_KEY')),
+    encryptionKeys: keys(environment['OWNER_SSO_ENCRYPTION_KEY']?.trim() || undefined),
     host: optional('HOST') ?? '127.0.0.1',
     port: port(optional('PORT') ?? '8700'),
     tls: certificate(optional('OWNER_SSO_TLS_CERT'), optional('OWNER_SSO_TLS_KEY')),
@@ -62,26 +64,27 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
         ? undefined
         : {
             url: webhookUrl,
-            secret: required('OWNER_SSO_ALERT_SECRET', 'what alerts are signed with (openssl rand -base64 32)'),
+            secret: required('OWNER_SSO_ALERT_SECRET', signing, secretFromText),
           },
   }
 }
 
-/** What core reads out of the environment. @throws SettingsError */
-function described(environment: NodeJS.ProcessEnv): Omit<SsoOptions, 'authUrl'> {
+/** What core reads out of text. @throws SettingsError */
+function readOrTell<Value>(read: () => Value): Value {
   try {
-    return ssoOptionsFromEnvironment(environment)
+    return read()
   } catch (error) {
     throw new SettingsError(`${error instanceof Error ? error.message : String(error)}.`)
   }
 }
 
+const signing = 'what alerts are signed with (openssl rand -base64 32)'
 const stores = 'file:/data/tokens, redis://HOST:PORT (rediss:// for TLS) or postgres://HOST/DATABASE'
 
 /** The value is not repeated: there may be a password in it. */
 function storeAddress(value: string): string {
   const url = /^(?:rediss?|postgres(?:ql)?):/u.test(value) && URL.canParse(value) ? new URL(value) : undefined
-  if (/^file:./su.test(value) || (url !== undefined && url.hostname !== '')) return value
+  if (/^file:[^~]/su.test(value) || (url !== undefined && url.hostname !== '')) return value
   throw new SettingsError(`OWNER_SSO_STORE must be ${stores}.`)
 }
 

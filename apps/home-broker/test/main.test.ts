@@ -267,6 +267,8 @@ it.each([
   ['OWNER_SSO_SERVICE', 'today'],
   ['OWNER_SSO_TRANSPORT', 'quic'],
   ['OWNER_SSO_STORE', 'memory:'],
+  ['OWNER_SSO_STORE', '"file:data"'],
+  ['OWNER_SSO_STORE', 'file:~/data'],
   ['OWNER_SSO_STORE', 'redis:'],
   ['OWNER_SSO_ENCRYPTION_KEY', 'short'],
   ['PORT', '70000'],
@@ -312,6 +314,9 @@ it('wants a secret for its webhook', () => {
     OWNER_SSO_ALERT_WEBHOOK: 'https://h.example',
   }
   expect(() => settingsFrom(given)).toThrow('OWNER_SSO_ALERT_SECRET')
+  const { webhook } = settingsFrom({ ...given, OWNER_SSO_ALERT_SECRET: '\uFEFFhush \r\n' })
+  expect(webhook?.secret).toBe('hush ')
+  expect(() => settingsFrom({ ...given, OWNER_SSO_ALERT_SECRET: 'hush\0' })).toThrow(SettingsError)
 })
 
 it('ends with code 2 where it would be open to a network without TLS', () => {

@@ -2,6 +2,7 @@
  * How often a sign-in may be tried, counted before any request to the SSO service (reliability scenario M3): its firewall
  * would block the portal for all of its people.
  */
+import { typedEmail } from '@owner-sso/core'
 import type { Request, RequestHandler } from 'express'
 import { ipKeyGenerator, rateLimit, type RateLimitInfo, type RateLimitRequestHandler } from 'express-rate-limit'
 import { field } from './fields.ts'
@@ -72,5 +73,5 @@ function addressKey({ ip }: Request): string {
 
 /** Other ways to write one account are one account. */
 function accountKey(request: Request, identity: string): string {
-  return `${addressKey(request)} ${identity.normalize('NFKC').trim().toLowerCase()}`
+  return `${addressKey(request)} ${typedEmail(identity).normalize('NFKC').toLowerCase()}`
 }

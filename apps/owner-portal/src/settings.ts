@@ -1,7 +1,13 @@
 /**
  * What the environment says about how the portal runs.
  */
-import { mayCarrySecrets, type SsoOptions, ssoOptionsFromEnvironment } from '@owner-sso/core'
+import {
+  mayCarrySecrets,
+  secretFromText,
+  settingFromText,
+  type SsoOptions,
+  ssoOptionsFromEnvironment,
+} from '@owner-sso/core'
 
 /** The SSO service and the owner API. */
 export interface Service {
@@ -29,9 +35,10 @@ export class SettingsError extends Error {
 
 /** @throws SettingsError */
 export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
-  // An empty variable is an unset one.
-  const variable = (name: string): string | undefined => environment[name]?.trim() || undefined
-  const sessionSecret = variable('OWNER_SSO_SESSION_SECRET')
+  /** An empty variable is an unset one. */
+  const variable = (name: string, read = settingFromText): string | undefined =>
+    readOrTell(() => read(environment[name] ?? '', name)) || undefined
+  const sessionSecret = variable('OWNER_SSO_SESSION_SECRET', secretFromText)
   if (sessionSecret !== undefined && sessionSecret.length < 32) {
     throw new SettingsError('OWNER_SSO_SESSION_SECRET must have at least 32 characters.')
   }

@@ -1,6 +1,7 @@
 /**
  * Sign-in with e-mail and password.
  */
+import { typedEmail } from '@owner-sso/core'
 import { type Request, type Response, Router } from 'express'
 import { ownerOf, signIn } from './account.ts'
 import { sendPage, type SignInAnswer, takeNotice } from './send-page.ts'
@@ -62,9 +63,9 @@ async function submit(portal: Portal, request: Request, response: Response): Pro
 }
 
 function complaintsAbout(request: Request): Complaints | undefined {
-  const identity = field(request, 'identity')
+  const identity = typedEmail(field(request, 'identity'))
   const complaints = {
-    ...(!/^[^\s@]+@[^\s@]+$/u.test(identity.trim()) && { identity: 'Enter the e-mail address of your account.' }),
+    ...(!/^[^\s@]+@[^\s@]+$/u.test(identity) && { identity: 'Enter the e-mail address of your account.' }),
     ...(field(request, 'credential') === '' && { credential: 'Enter your password.' }),
   }
   return Object.keys(complaints).length > 0 ? complaints : undefined

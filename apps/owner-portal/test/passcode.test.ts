@@ -28,7 +28,9 @@ describe('the passcode step', () => {
       const code = passcode(portal.emulator, 'Tablet')
       const answer = await me.send(page, '/sign-in/passcode', {
         factor: tablet,
-        passcode: `${code.slice(0, 3)}-${code.slice(3)}`,
+        passcode: `${code.slice(0, 3)}-${code.slice(3)}`.replaceAll(/\d/gu, (digit) =>
+          '٠١٢٣٤٥٦٧٨٩'.charAt(Number(digit)),
+        ),
       })
       expect([answer.status, answer.location]).toEqual([303, '/'])
       expect((await me.follow(answer)).text).toContain('Daily')

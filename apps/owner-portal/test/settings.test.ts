@@ -42,6 +42,11 @@ describe('settingsFrom', () => {
     })
   })
 
+  it('takes no byte order mark and no line break for a part of a variable', () => {
+    const secret = 'at least thirty-two characters long '
+    expect(settingsFrom({ OWNER_SSO_SESSION_SECRET: `\uFEFF${secret}\n` }).sessionSecret).toBe(secret)
+  })
+
   it.each([
     [{ ...service, OWNER_SSO_TRANSPORT: 'quic' }, 'OWNER_SSO_TRANSPORT'],
     [{ ...service, OWNER_SSO_SERVICE: 'today' }, 'OWNER_SSO_SERVICE'],
@@ -55,6 +60,11 @@ describe('settingsFrom', () => {
     [{ ...service, OWNER_SSO_API_URL: 'http://127.0.0.1.example.com' }, 'OWNER_SSO_API_URL'],
     [{ ...service, OWNER_SSO_API_URL: 'nonsense' }, 'OWNER_SSO_API_URL'],
     [{ OWNER_SSO_SESSION_SECRET: 'short' }, 'OWNER_SSO_SESSION_SECRET'],
+    [
+      { OWNER_SSO_SESSION_SECRET: 'two lines, of which there\nmust be but one' },
+      'OWNER_SSO_SESSION_SECRET has several lines',
+    ],
+    [{ ...service, OWNER_SSO_AUTH_URL: '"https://auth.example.com"' }, 'OWNER_SSO_AUTH_URL has quotation marks'],
   ])('refuses %j and names the variable', (environment, name) => {
     expect(() => settingsFrom(environment)).toThrow(name)
   })

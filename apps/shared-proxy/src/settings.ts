@@ -6,6 +6,7 @@ import {
   mayCarrySecrets,
   type RequestBudget,
   requestBudgetFrom,
+  settingFromText,
   type SsoOptions,
   ssoOptionsFromEnvironment,
 } from '@owner-sso/core'
@@ -45,8 +46,9 @@ export class SettingsError extends Error {
 export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
   /** What `read` makes of a variable; undefined where it is empty or not set. */
   const optional = <Value>(name: string, read: (text: string, name: string) => Value): Value | undefined => {
-    const text = environment[name]?.trim()
-    return text ? readOrTell(() => read(text, name)) : undefined
+    const clean = read === encryptionKeys ? trimmed : settingFromText
+    const value = readOrTell(() => clean(environment[name] ?? '', name))
+    return value === '' ? undefined : readOrTell(() => read(value, name))
   }
   const required = (name: string, meaning: string, read: (text: string, name: string) => string): string => {
     const value = optional(name, read)
@@ -86,6 +88,7 @@ function readOrTell<Value>(read: () => Value): Value {
 }
 
 const text = (value: string): string => value
+const trimmed = (value: string): string => value.trim()
 
 /** Several are separated by commas or spaces. */
 const listed = (value: string): string[] => value.split(/[\s,]+/u).filter(Boolean)

@@ -82,4 +82,13 @@ describe('the settings', () => {
     expect(attempt).toThrow(new RegExp(String.raw`^${name} (?:is not set: it )?must be .+\.$`, 'u'))
     expect(attempt).not.toThrow('hush')
   })
+
+  it('lose a byte order mark and line breaks, and have no quotation marks around them', () => {
+    const url = 'https://auth.example.org'
+    expect(settingsFrom({ ...complete, OWNER_SSO_AUTH_URL: `\uFEFF${url}\r\n` }).sso.authUrl).toBe(url)
+    const keys = `"${Buffer.alloc(32, 1).toString('base64')}",\n${Buffer.alloc(32, 2).toString('base64')}\n`
+    expect(settingsFrom({ ...complete, OWNER_SSO_ENCRYPTION_KEY: keys }).encryptionKeys).toHaveLength(2)
+    const attempt = (): unknown => settingsFrom({ ...complete, OWNER_SSO_STORE: '"redis://:hush@127.0.0.1"' })
+    expect(attempt).toThrow(new SettingsError('OWNER_SSO_STORE has quotation marks around it, which count.'))
+  })
 })

@@ -83,9 +83,8 @@ function parsed(args: readonly string[]) {
 async function keysOf(env: Surroundings['env'], stdin: Surroundings['stdin']): Promise<Keys> {
   const given = env['OWNER_SSO_BROKER_KEY']
   const lines = given === undefined && stdin.isTTY !== true ? (await text(stdin)).split('\n') : []
-  const [key, revokedKey] = (given === undefined ? lines : [given, env['OWNER_SSO_BROKER_REVOKED_KEY']]).map((one) =>
-    one?.trim(),
-  )
+  const keys = given === undefined ? lines : [given, env['OWNER_SSO_BROKER_REVOKED_KEY']]
+  const [key, revokedKey] = keys.map((each) => each?.trim())
   if (!key) throw new CannotBegin('There is no key. Set OWNER_SSO_BROKER_KEY, or give it on standard input: < key')
   for (const one of [key, revokedKey || key]) {
     if (!/^[\w.~+/-]+=*$/u.test(one)) throw new CannotBegin('A key is one word of letters, digits and . _ ~ + / - =')

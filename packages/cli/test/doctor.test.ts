@@ -175,6 +175,9 @@ describe('owner-sso doctor', () => {
     expect(stdout).toMatch(/HTTPS_PROXY is set, but not used.*set OWNER_SSO_PROXY/su)
     expect(stdout).toContain('Run chmod 600')
     expect(stdout).not.toContain(credential)
+    const lines = await machine.run(['doctor'], { env: { OWNER_SSO_CREDENTIAL: `${credential}\nann` } })
+    expect(lines).toMatchObject({ code: 2, stdout: expect.stringContaining('OWNER_SSO_CREDENTIAL has several lines') })
+    expect(lines.stdout).not.toContain(credential)
   })
 })
 

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { describe, expect, it } from '@jest/globals'
@@ -90,6 +90,64 @@ it('a file of a password may end in a line break, and must be this user’s alon
   expect((await machine.run(['accounts'])).stdout).toBe('ann@example.com\n')
   chmodSync(path, 0o640)
   expect(await machine.run(args)).toMatchObject({ stderr: expect.stringContaining('chmod 600') })
+})
+
+describe('a password as tools leave it', () => {
+  const ann = ['login', '--account', 'ann@example.com']
+  const mark = '\uFEFF'
+  const latin1 = Buffer.from('pässword', 'latin1')
+  const utf16 = Buffer.from(`${mark}${credential}\r\n`, 'utf16le')
+  const fromFile = [...ann, '--credential-file', 'password.txt']
+  const fromInput = [...ann, '--credential-file', '-']
+
+  it.each<[string, readonly string[], string | Buffer, NodeJS.ProcessEnv, string]>([
+    ['a file with a byte order mark', fromFile, `${mark}${credential}\r\n`, {}, 'Signed in'],
+    ['the same on standard input', fromInput, `${mark}${credential}\n\n`, {}, 'Signed in'],
+    ['a variable that ends in a line break', ann, '', { OWNER_SSO_CREDENTIAL: `${credential}\n` }, 'Signed in'],
+    ['a file in UTF-16', fromFile, utf16, {}, 'password.txt is UTF-16'],
+    ['the same on standard input', fromInput, utf16, {}, 'Standard input is UTF-16'],
+    ['a file in Latin-1', fromFile, latin1, {}, 'password.txt is not UTF-8'],
+    ['a variable in Latin-1', ann, '', { OWNER_SSO_CREDENTIAL: 'p\uFFFDssword' }, 'CREDENTIAL is not UTF-8'],
+    ['a file of two lines', fromFile, `${credential}\nann`, {}, 'password.txt has several lines'],
+    [
+      'a variable of two lines',
+      ann,
+      '',
+      { OWNER_SSO_CREDENTIAL: `${credential}\nann` },
+      'CREDENTIAL has several lines',
+    ],
+    ['a file with line breaks alone', fromFile, '\r\n\n', {}, 'password.txt is empty'],
+  ])('%s: is understood, or told before a request', async (_what, args, content, env, told) => {
+    writeFileSync(machine.file('password.txt', ''), content)
+    const { code, stderr } = await machine.run(args, { input: content, env })
+    expect({ code, stderr }).toEqual({ code: told === 'Signed in' ? 0 : 2, stderr: expect.stringContaining(told) })
+    expect(stderr).not.toContain(credential)
+    expect(emulator.counters.loginPages).toBe(told === 'Signed in' ? 1 : 0)
+  })
+
+  it('quotation marks and spaces may be part of it: they are told', async () => {
+    const { code, stderr } = await machine.signIn('ann@example.com', {
+      env: { OWNER_SSO_CREDENTIAL: `"${credential}" ` },
+    })
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringMatching(/with a space, which counts/u) })
+    const quoted = await machine.signIn('ann@example.com', { env: { OWNER_SSO_CREDENTIAL: `'${credential}'` } })
+    expect(quoted.stderr).toMatch(/^OWNER_SSO_CREDENTIAL has quotation marks around it, which count\.$/mu)
+  })
+
+  it.each([
+    [['login'], { OWNER_SSO_ACCOUNT: '"ann@example.com"' }, 'write OWNER_SSO_ACCOUNT=ann@example.com'],
+    [['login', '--account', '“ann@example.com”'], {}, 'write --account=ann@example.com'],
+    [
+      ['login', '--account', 'ann@example.com'],
+      { OWNER_SSO_STORE: "'redis://:secret@host'" },
+      'OWNER_SSO_STORE has quotation',
+    ],
+  ])('%j with %j: quotation marks around another setting are refused before a request', async (args, env, told) => {
+    const { code, stderr } = await machine.run(args, { env: { OWNER_SSO_CREDENTIAL: credential, ...env } })
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(told) })
+    expect(stderr).not.toContain('secret')
+    expect(emulator.requests).toEqual([])
+  })
 })
 
 it('two logins of one account at once both succeed, and leave one usable record', async () => {

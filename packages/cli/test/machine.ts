@@ -21,7 +21,7 @@ export interface Ended {
 export interface CallOptions {
   readonly env?: NodeJS.ProcessEnv
   /** What standard input holds; without it, it is closed. */
-  readonly input?: string
+  readonly input?: string | Buffer
   /** Seconds that the command's clock is ahead. */
   readonly ahead?: number
   /** A descriptor that standard output goes to. Without it, it is read. */

@@ -106,6 +106,7 @@ describe('the outbound proxy', () => {
     ],
     ['refuses a tunnel', 403, /refuses a tunnel to \S+ \(403\)/u, 'allow CONNECT there'],
     ['can’t reach the host', 502, /can’t reach \S+ \(502\)/u, 'Check that address'],
+    ['is overloaded', 503, /can’t reach \S+ \(503\)/u, 'Check that address'],
   ])('that %s is told by doctor, with what to do', async (_name, status, text, fix) => {
     proxy = await startConnectProxy(status)
     const { code, stdout } = await doctor({ OWNER_SSO_PROXY: proxy.proxy })
@@ -113,6 +114,11 @@ describe('the outbound proxy', () => {
     expect(stdout).toMatch(text)
     expect(stdout).toContain(fix)
     expect(emulator.requests).toEqual([])
+  })
+
+  it('that makes a tunnel with another 2xx has made one', async () => {
+    proxy = await startConnectProxy(undefined, undefined, { success: 201 })
+    expect(await doctor({ OWNER_SSO_PROXY: proxy.proxy })).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('that can’t be reached is told by doctor, once, and without its password', async () => {

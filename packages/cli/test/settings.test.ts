@@ -97,6 +97,29 @@ describe('a setting', () => {
   })
 })
 
+it('a variable that nothing reads is told by each command once, and by the doctor; those of the applications are read', async () => {
+  const mistyped = { OWNER_SSO_STROE: 'file:x', OWNERSSO_ACCOUNT: 'x', owner_sso_ca: 'x', OWNER_SSO_COLOUR: 'hush' }
+  const env = {
+    ...mistyped,
+    OWNER_SSO_CLIENTS_FILE: 'x',
+    OWNER_SSO_SESSION_SECRET: 'x',
+    OWNER_SSO_STOR: '',
+    OWNER: 'x',
+  }
+  const lines = [
+    'OWNER_SSO_STROE is set, but nothing reads it. Did you mean OWNER_SSO_STORE?',
+    'OWNERSSO_ACCOUNT is set, but nothing reads it. Did you mean OWNER_SSO_ACCOUNT?',
+    'owner_sso_ca is set, but nothing reads it. Did you mean OWNER_SSO_CA?',
+    'OWNER_SSO_COLOUR is set, but nothing reads it. owner-sso --help lists the variables.',
+  ]
+  const { stdout, stderr } = await machine.run(['stores'], { env })
+  expect(stdout).toContain('●')
+  expect(stderr.trimEnd().split('\n').toSorted()).toEqual(lines.toSorted())
+  const doctor = await machine.run(['doctor'], { env })
+  expect(doctor.stderr).toBe('')
+  for (const line of lines) expect(doctor.stdout.replaceAll(/\n\s+→/gu, '')).toContain(line)
+})
+
 describe('the config file', () => {
   it('is looked for where XDG_CONFIG_HOME says, as is the default store', async () => {
     const { stdout } = await machine.run(['stores', '--json'], { env: { XDG_CONFIG_HOME: join(machine.home, 'x') } })

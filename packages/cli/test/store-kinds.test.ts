@@ -40,6 +40,24 @@ describe('the kinds of stores', () => {
     }
   })
 
+  it('in a folder of this user may be written with a tilde; what only a shell replaces is refused, and no folder is called so', async () => {
+    const tilde = await machine.signIn('Plain@Example.com', { env: { OWNER_SSO_STORE: 'file:~/kept' } })
+    expect(tilde).toMatchObject({ code: 0 })
+    expect((await machine.run(['token', '--store', 'file:~/kept', '--account', 'PLAIN@example.COM'])).code).toBe(0)
+    for (const [store, words] of [
+      ['~/tokens', 'Did you mean file:~/tokens?'],
+      ['file:~ann/tokens', 'only a shell replaces'],
+      ['file:$HOME/tokens', 'only a shell replaces'],
+      ['sqlite:${HOME}/tokens.db', 'only a shell replaces'],
+      ['rediss://127.0.0.1:1', '~/none.pem is not a readable PEM file'],
+    ] as const) {
+      const env = { OWNER_SSO_STORE: store, OWNER_SSO_CA: '~/none.pem' }
+      const { code, stderr } = await machine.run(['accounts'], { env })
+      expect([store, code, stderr]).toEqual([store, 2, expect.stringContaining(words)])
+    }
+    expect(readdirSync(machine.home).filter((name) => /^[~$]/u.test(name))).toEqual([])
+  })
+
   it('are made by a sign-in, and by no command that only looks', async () => {
     const before = readdirSync(machine.home)
     const commands = ['status', 'accounts', 'token', 'refresh', 'logout', 'proxy', 'export', 'doctor', 'broker list']

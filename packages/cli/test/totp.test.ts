@@ -27,9 +27,21 @@ describe('a passcode generator', () => {
     expect(await passcodeGenerator(secret, () => seconds * 1000).next(never)).toBe(passcode)
   })
 
-  it.each([` gezd gnbv-gy3tqojqgezdgnbvgy3tqojq\n`, `otpauth://totp/x?secret=${secret}`])(
-    'takes the secret as %j',
-    async (text) => expect(await passcodeGenerator(text, () => 30_000).next(never)).toBe('287082'),
+  it.each([
+    ` gezd gnbv-gy3tqojqgezdgnbvgy3tqojq\n`,
+    `\uFEFF${secret}\r\n`,
+    `"${secret}"`,
+    `GEZD\u2011GNBV\u2013GY3T\u00A0QOJQ\u200BGEZD\u00ADGNBV\u2212GY3TQOJQ====`,
+    'ＧＥＺＤＧＮＢＶＧＹ３ＴＱＯＪＱＧＥＺＤＧＮＢＶＧＹ３ＴＱＯＪＱ',
+    `otpauth://totp/x?secret=${secret}`,
+    `'OTPAUTH://TOTP/X?SECRET=${secret.toLowerCase()}'`,
+    `\u200Botpauth://totp/Ex%20ample:ann@example.com?secret=${secret}&issuer=Ex#1&digits=&period=&algorithm=`,
+    `otpauth://totp?secret=GEZD+GNBV+GY3T+QOJQ+GEZD+GNBV+GY3T+QOJQ%3D&digits=6`,
+    `otpauth://totp/?period=30&amp;algorithm=HmacSHA1&amp;secret=${secret}`,
+    `otpauth://totp/x?secret=${secret}&algorithm=hmac-sha-1`,
+    `otpauth://totp/100%?secret=${secret}&algorithm=SHA_1`,
+  ])('takes the secret as %j', async (text) =>
+    expect(await passcodeGenerator(text, () => 30_000).next(never)).toBe('287082'),
   )
 
   it.each([
@@ -50,8 +62,24 @@ describe('a passcode generator', () => {
     expect(await generator.next(never)).not.toBe(first)
   })
 
-  it.each(['no base32 at all!', 'otpauth://hotp/x?secret=GEZDGNBV&counter=1', 'otpauth://nonsense'])(
-    'refuses %j without quoting it',
-    (text) => expect(() => passcodeGenerator(text)).toThrow('The TOTP secret can’t be understood.'),
+  it.each([
+    ['otpauth://totp/x?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&algorithm=HmacSHA256', '247374'],
+    ['otpauth://totp/x?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&digits=8', '94287082'],
+  ])('heeds what an address says: %s', async (text, passcode) => {
+    expect(await passcodeGenerator(text, () => 30_000).next(never)).toBe(passcode)
+  })
+
+  it.each([
+    'no base32 at all!',
+    ' - ',
+    'otpauth://hotp/x?secret=GEZDGNBV&counter=1',
+    'otpauth://nonsense',
+    'otpauth://totp/x?secret=',
+    'otpauth://totp/x?secret=GEZDGNBV&digits=six',
+    'otpauth://totp/x?secret=GEZDGNBV&period=0',
+    'otpauth://totp/x?secret=GEZDGNBV&algorithm=MD5',
+    'otpauth-migration://offline?data=GEZDGNBV',
+  ])('refuses %j without quoting it', (text) =>
+    expect(() => passcodeGenerator(text)).toThrow('The TOTP secret can’t be understood.'),
   )
 })

@@ -43,6 +43,14 @@ export * from '@owner-sso/token-manager'
 // What adapters share.
 export { refusalAdvice } from '@owner-sso/token-manager/support'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
+export {
+  secretFromText,
+  settingFromText,
+  textFromUtf8,
+  typedCredential,
+  typedEmail,
+  unquoted,
+} from './support/setting-text.ts'
 export { systemCode } from './support/system-code.ts'
 export { visible } from './support/visible.ts'
 export { proxyOf, tokenUrlFromText } from './service/options.ts'

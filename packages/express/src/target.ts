@@ -1,7 +1,13 @@
 /**
  * The owner API's address: the only place a token is sent to.
  */
-import { mayCarrySecrets, verificationProblem } from '@owner-sso/core'
+import { mayCarrySecrets, settingFromText, verificationProblem } from '@owner-sso/core'
+
+/** `undefined` where it is not set. @throws TypeError that names the variable */
+export function apiUrlOfEnvironment(): string | undefined {
+  const { OWNER_SSO_API_URL: text } = process.env
+  return text === undefined ? undefined : settingFromText(text, 'OWNER_SSO_API_URL')
+}
 
 /**
  * The option `target`; default the variable `OWNER_SSO_API_URL`.
@@ -9,7 +15,7 @@ import { mayCarrySecrets, verificationProblem } from '@owner-sso/core'
  * @throws TypeError where it is not https (or http on a loopback host), has a user name, query or fragment, or where
  *   certificates are not checked
  */
-export function ownerApiTarget(value: unknown = process.env['OWNER_SSO_API_URL']): URL {
+export function ownerApiTarget(value: unknown = apiUrlOfEnvironment()): URL {
   const url = value instanceof URL ? value : URL.canParse(String(value)) ? new URL(String(value)) : undefined
   if (value === undefined || value === '') {
     throw new TypeError('target is not given: set the environment variable OWNER_SSO_API_URL, or give the option')

@@ -25,8 +25,9 @@ export interface AccountSettings {
 /** They are in no flow file and no export: Node-RED keeps them sealed, as credentials. */
 export const secretSettings = ['encryptionKey', 'brokerKey'] as const
 
-/** @param textOf - a setting, as it was typed; those of another `source` don't count */
-export function accountSettings(textOf: (name: keyof AccountSettings) => string): AccountSettings {
+/** @param typed - a setting, as it was typed; those of another `source` don't count */
+export function accountSettings(typed: (name: keyof AccountSettings) => string): AccountSettings {
+  const textOf: typeof typed = (name) => typed(name).trim()
   return {
     source: textOf('source'),
     account: textOf('account'),

@@ -11,6 +11,7 @@ import {
   type Sso,
   ssoOptionsFromEnvironment,
   type TokenManager,
+  typedEmail,
 } from '@owner-sso/core'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { type AccountSettings, serviceNameOf, transportOf } from './account-settings.ts'
@@ -37,7 +38,7 @@ const services = new Map<string, Service>()
 /** @throws TypeError, StoreError */
 export function storedAccount(RED: NodeRed, settings: AccountSettings): StoredAccount {
   if (settings.account === '') throw new TypeError('The account needs the e-mail that it is signed in with.')
-  const name = accountName(settings.account)
+  const name = accountName(typedEmail(settings.account))
   const { sso, tokens, listeners } = serviceOf(RED, settings)
   return {
     name,

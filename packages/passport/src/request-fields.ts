@@ -1,7 +1,7 @@
 /**
  * The fields that a sign-in form posts, read from a body that anybody may have written.
  */
-import { typedCode } from '@owner-sso/core'
+import { typedCode, typedCredential, typedEmail } from '@owner-sso/core'
 
 /** What each field is called in the body. */
 export interface FieldNames {
@@ -35,9 +35,8 @@ const formFields = ['identity', 'credential', 'passcode', 'factor', 'backupCode'
 export function requestFields(body: unknown, names: FieldNames): RequestFields {
   const text = (field: keyof FieldNames): string => textIn(body, names[field], longest[field])
   return {
-    identity: text('identity').trim(),
-    // As typed: a space may be part of a password.
-    credential: text('credential'),
+    identity: typedEmail(text('identity')),
+    credential: typedCredential(text('credential')),
     // Text, because leading zeros count.
     passcode: typedCode(text('passcode')),
     factor: text('factor'),

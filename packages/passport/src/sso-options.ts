@@ -1,7 +1,14 @@
 /**
  * The SSO service that a strategy signs in with: handed over, described by options, or named by the environment.
  */
-import { createSso, type Sso, ssoOptionNames, type SsoOptions, ssoOptionsFromEnvironment } from '@owner-sso/core'
+import {
+  createSso,
+  settingFromText,
+  type Sso,
+  ssoOptionNames,
+  type SsoOptions,
+  ssoOptionsFromEnvironment,
+} from '@owner-sso/core'
 
 /** Options of `createSso`, as many as are given. */
 export type SomeSsoOptions = { readonly [Name in keyof SsoOptions]?: SsoOptions[Name] | undefined }
@@ -30,13 +37,18 @@ export function ssoOf(options: { readonly sso?: Sso | SomeSsoOptions | undefined
 
 function fromOptions(options: SomeSsoOptions): Sso {
   if (options.authUrl !== undefined) return createSso({ ...options, authUrl: options.authUrl })
-  const { OWNER_SSO_AUTH_URL: authUrl } = process.env
-  if (!authUrl) {
+  const authUrl = variable('OWNER_SSO_AUTH_URL')
+  if (authUrl === '') {
     throw new TypeError(
       'No SSO service: set the environment variable OWNER_SSO_AUTH_URL to its base address, or give new OwnerSsoStrategy() the option authUrl or sso.',
     )
   }
   return createSso({ ...ssoOptionsFromEnvironment(), ...given(options), authUrl })
+}
+
+/** Empty where it is not set. @throws TypeError that names it */
+function variable(name: string): string {
+  return settingFromText(process.env[name] ?? '', name)
 }
 
 /** Those that have a value: `undefined` stands for an option that is not given. */

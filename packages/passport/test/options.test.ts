@@ -30,7 +30,7 @@ describe('new OwnerSsoStrategy()', () => {
     const regional = { identity: 'regional@example.com', credential: 'correct horse' }
 
     it('takes it from OWNER_SSO_AUTH_URL and OWNER_SSO_REGIONAL_AUTH_URLS', async () => {
-      process.env['OWNER_SSO_AUTH_URL'] = emulator.authUrl
+      process.env['OWNER_SSO_AUTH_URL'] = `\uFEFF${emulator.authUrl}\n`
       process.env['OWNER_SSO_REGIONAL_AUTH_URLS'] = `https://auth.example.cn, ${emulator.regionalAuthUrl}`
       const [outcome] = await recordedOutcomes(new OwnerSsoStrategy(), requestWith(regional))
       expect(outcome?.kind).toBe('success')
@@ -62,6 +62,8 @@ describe('new OwnerSsoStrategy()', () => {
       process.env['OWNER_SSO_AUTH_URL'] = authUrl
       process.env['OWNER_SSO_TRANSPORT'] = 'quic'
       expect(() => new OwnerSsoStrategy()).toThrow(/OWNER_SSO_TRANSPORT/u)
+      process.env['OWNER_SSO_AUTH_URL'] = `"${authUrl}"`
+      expect(() => new OwnerSsoStrategy()).toThrow('OWNER_SSO_AUTH_URL has quotation marks around it')
     })
 
     it('takes createSso’s options beside its own, or as sso', async () => {

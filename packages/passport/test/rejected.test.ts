@@ -34,6 +34,20 @@ describe('a sign-in that the person can correct', () => {
     expect(JSON.stringify(outcomes)).not.toContain(body.credential)
   })
 
+  it.each([
+    ['an e-mail as it was pasted', { identity: '\u202A“plain@example.com”\u202C' }, 'success'],
+    ['a password that ends in a line break', { credential: '\uFEFFcorrect horse\n' }, 'success'],
+    ['an e-mail of two lines', { identity: 'plain@example.com\nother@example.com' }, 'fail'],
+    ['a password of two lines', { credential: 'correct\nhorse' }, 'fail'],
+    ['a password with a NUL', { credential: 'correct\0horse' }, 'fail'],
+  ])('posts what a browser’s field would have, or nothing: %s', async (_what, given, kind) => {
+    const before = emulator.counters.credentialChecks
+    const body = { identity: 'plain@example.com', credential: 'correct horse', ...given }
+    const outcomes = await recordedOutcomes(new OwnerSsoStrategy({ authUrl: emulator.authUrl }), requestWith(body))
+    expect(outcomes).toMatchObject([{ kind }])
+    expect(emulator.counters.credentialChecks - before).toBe(kind === 'success' ? 1 : 0)
+  })
+
   it('posts a rejected pair no second time', async () => {
     const again = new OwnerSsoStrategy({ authUrl: emulator.authUrl })
     const posts = (): number =>

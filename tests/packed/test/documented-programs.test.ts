@@ -49,12 +49,22 @@ it('README.md: its first program, followed from the empty folder to the vehicles
   const [, shown] = await printing(service, /mfa@example\.com is asked for a passcode: Device #1 (\d{6})/u)
   second.child.stdin?.write(`${shown}\n`)
   expect(await second.ended).toEqual({ code: 0, printed: expect.stringMatching(/count: 2/u) })
+
+  const [, regional] = /^ +(\S+) .*lives in the other region$/mu.exec(service.printed()) ?? []
+  await using third = typed([...exports, `export OWNER_SSO_ACCOUNT=${regional}`, run ?? ''], folder)
+  expect(await third.ended).toEqual({ code: 0, printed: expect.stringMatching(/count: 2/u) })
 })
 
 it.each([
   [{ OWNER_SSO_CREDENTIAL: 'a guess' }, /^ERR_SSO_INVALID_CREDENTIALS: [A-Z][^\n]+\n$/u],
   [{ OWNER_SSO_AUTH_URL: '' }, /^Error: OWNER_SSO_AUTH_URL is not set: [^\n]+\n$/u],
-])('README.md: its first program says what is wrong in one line: %s', async (environment, words) => {
+  [{ OWNER_SSO_ACCOUNT: '"plain@example.com"' }, /^TypeError: identity has quotation marks around it[^\n]+\n$/u],
+  [{ OWNER_SSO_API_URL: 'http://127.0.0.1:2' }, /^Error: [^\n]+ECONNREFUSED\): look at OWNER_SSO_API_URL\n$/u],
+  [{ OWNER_SSO_API_URL: 'the SSO service' }, /^Error: [^\n]+status 404\): look at OWNER_SSO_API_URL\n$/u],
+  [{ OWNER_SSO_AUTH_URL: 'the owner API' }, /^ERR_SSO_UNEXPECTED_RESPONSE: [^\n]+look at authUrl[^\n]+\n$/u],
+])('README.md: its first program says what is wrong in one line: %s', async (given, words) => {
+  const swapped: Record<string, string> = { 'the SSO service': emulator.authUrl, 'the owner API': emulator.ownerApiUrl }
+  const environment = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, swapped[value] ?? value]))
   await using program = start('README.md', 'first.mjs', environment)
   expect(await program.ended).toEqual({ code: 1, printed: expect.stringMatching(words) })
 })
@@ -73,6 +83,19 @@ it('README.md: Passport answers a sign-in with the user, and says what is missin
   const { factors }: { factors: { id: string }[] } = JSON.parse(await waiting.text())
   const second = await post('/login', { passcode: passcode(), factor: factors[0]?.id ?? '' })
   expect(await second.json()).toMatchObject({ account: 'mfa@example.com' })
+})
+
+it.each([
+  ['README.md', 'passport.mjs'],
+  ['docs/guides/sign-in-with-passport.md', 'sign-in-with-passport.mjs'],
+])('%s: its server prints its address, and tells of a port that is taken in a line', async (document, name) => {
+  await using program = await serve(document, name)
+  const [, port] = await printing(program, /^http:\/\/127\.0\.0\.1:(\d+)\n/u)
+  await using other = start(document, name, { PORT: port })
+  expect(await other.ended).toEqual({
+    code: 1,
+    printed: expect.stringMatching(/^listen EADDRINUSE: .+: set PORT .+\n$/u),
+  })
 })
 
 it('Sign in with Passport: a form, a wrong password, the vehicles, a sign-out', async () => {

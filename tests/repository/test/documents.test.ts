@@ -57,6 +57,14 @@ describe.each(documents)('%s', (document) => {
   })
 })
 
+it('the command knows every variable of ours that a package or an app reads, so that it calls none mistyped', () => {
+  const codes = /\bcode(?::| ===) 'OWNER_SSO_\w+'|OWNER_SSO_CALLBACK\b/gu
+  const read = sourcesIn(['packages', 'apps']).replaceAll(codes, '')
+  const list = readFileSync(join(root, 'packages/cli/src/settings/variables.ts'), 'utf8')
+  const names = (text: string): string[] => [...new Set(text.match(/\bOWNER_SSO_[A-Z_]+\b/gu))].toSorted()
+  expect(names(list)).toEqual(names(read))
+})
+
 it('docs/reference/errors.md has a row for every code that a package or an app gives, and for no other', () => {
   const codes = (text: string): string[] =>
     [...new Set(text.match(/\bERR_(?:SSO|OWNER_API|BROKER|GATEWAY)_[A-Z_]+\b/gu))].toSorted()

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readFile, readdir, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type Notes, systemCode } from '@owner-sso/core'
+import { type Notes, systemCode, textFromUtf8 } from '@owner-sso/core'
 import { ClientsError } from './clients-error.ts'
 import { withFileLock } from './file-lock.ts'
 import type { SharedNotes } from './shared-notes.ts'
@@ -31,7 +31,7 @@ export function fileNotes(file: string): SharedNotes {
     try {
       const identity = await identityOf(file)
       if (known !== undefined && known.identity === identity) return known.notes
-      const notes = notesIn(new TextDecoder().decode(await readFile(file)), file)
+      const notes = notesIn(await readFile(file), file)
       // Read between two looks at it, and not so young that another may look the same.
       const isSettled = identity !== undefined && (await identityOf(file)) === identity
       known = isSettled ? { identity, notes } : undefined
@@ -70,12 +70,13 @@ export function fileNotes(file: string): SharedNotes {
   }
 }
 
-/** @param text - without the byte order mark that some editors put before it. @throws ClientsError `malformed` */
-function notesIn(text: string, file: string): Notes {
+/** @throws ClientsError `malformed` */
+function notesIn(content: Buffer, file: string): Notes {
   try {
-    const notes: unknown = JSON.parse(text)
+    const notes: unknown = JSON.parse(textFromUtf8(content, file))
     if (typeof notes === 'object' && notes !== null && !Array.isArray(notes)) return { ...notes }
-  } catch {
+  } catch (error) {
+    if (error instanceof TypeError) throw new ClientsError('malformed', `${error.message}.`)
     // It is no JSON: the same sentence.
   }
   throw new ClientsError('malformed', `${file} must be a JSON object.`)

@@ -2,31 +2,16 @@
  * What `owner-sso --help` says after the commands and options.
  */
 
+import { ownVariables } from '../settings/variables.ts'
+
+const environment = Object.entries(ownVariables)
+  .map(([name, help]) => `  ${name.padEnd(30)} ${help}`)
+  .join('\n')
+
 export const afterHelp = `
 Environment:
-  OWNER_SSO_AUTH_URL            as --auth-url
-  OWNER_SSO_SERVICE             as --service
-  OWNER_SSO_REGIONAL_AUTH_URLS  as --regional-auth-url, separated by commas or spaces
-  OWNER_SSO_TOKEN_URL           the token endpoint's host, if it is another; JSON with regions
-  OWNER_SSO_API_URL             as --api-url
-  OWNER_SSO_STORE               as --store; may hold a password, which --store may not
-  OWNER_SSO_ACCOUNT             as --account, and the e-mail to sign in with
-  OWNER_SSO_CREDENTIAL          the password to sign in with
-  OWNER_SSO_TOTP_SECRET         the secret to make passcodes from
-  OWNER_SSO_ENCRYPTION_KEY      32 bytes in base64: what is stored is encrypted
-  OWNER_SSO_CA                  as --ca
-  OWNER_SSO_PROXY               as --proxy; may hold a password, which --proxy may not
-  OWNER_SSO_TRANSPORT           as --transport
-  OWNER_SSO_REDIRECT_URI        as --redirect-uri
-  OWNER_SSO_CODE_CHALLENGE_ENCODING
-                                hex-digest (the document) or raw-digest (RFC 7636)
-  OWNER_SSO_BROWSER             the Chrome, Chromium, Edge or Brave that login --browser starts
-  OWNER_SSO_REQUEST_BUDGET      refreshes a minute, of all processes that share the store
-  OWNER_SSO_KEYRING             on or off: whether a folder has its key in the keyring
-  OWNER_SSO_ALERT_SECRET        what broker --alert-webhook signs with
-  OWNER_SSO_ALERT_MQTT_USERNAME, OWNER_SSO_ALERT_MQTT_PASSWORD
-                                for broker --alert-mqtt
-  NO_COLOR                      no colours
+${environment}
+  NO_COLOR                       no colours
   Proxies of the environment (HTTPS_PROXY and the like) are not used.
 
 Files:

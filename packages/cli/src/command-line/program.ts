@@ -9,6 +9,7 @@ import { refuseDebugging } from './debug-guard.ts'
 import { afterHelp } from './help-text.ts'
 import { printData, printNote } from '../terminal/output.ts'
 import { readSettings } from '../settings/settings.ts'
+import { unknownVariables } from '../settings/variables.ts'
 import { type Option as DeclaredOption, type OptionTable, dashed } from './option.ts'
 import { type SharedOptions, sharedOptions } from './shared-options.ts'
 
@@ -58,6 +59,8 @@ async function runCommand(
 ): Promise<number | void> {
   const shared = parsed.optsWithGlobals<SharedOptions>()
   if (!passesOptionsOn) refuseDebugging(shared.force ?? false)
+  const unknown = examinesSettings ? [] : unknownVariables(process.env)
+  if (unknown.length > 0) printNote(...unknown.map(({ problem, fix }) => `${problem} ${fix}`))
   return run(parsed, readSettings(shared, examinesSettings))
 }
 

@@ -2,6 +2,7 @@
  * What is set, where it came from, and whether it makes sense.
  */
 import { existsSync } from 'node:fs'
+import { secretFromText } from '@owner-sso/core'
 import {
   apiUrlOf,
   certificateAuthority,
@@ -10,9 +11,10 @@ import {
   serviceOf,
   transportOf,
 } from '../settings/configured-service.ts'
-import { CommandError } from '../command-line/command-error.ts'
+import { CommandError, messageOf } from '../command-line/command-error.ts'
 import { openToOthers, readConfigFile } from '../settings/config-file.ts'
 import { configFile } from '../settings/folders.ts'
+import { unknownVariables } from '../settings/variables.ts'
 import type { Given, Settings } from '../settings/settings.ts'
 import { type Finding, good, note, problem } from './finding.ts'
 
@@ -99,8 +101,20 @@ function checkEnvironment(env: NodeJS.ProcessEnv): Finding[] {
   if ((env['OWNER_SSO_CREDENTIAL'] ?? '') !== '') {
     const text = 'The password is in OWNER_SSO_CREDENTIAL: every program that is started from here gets it.'
     findings.push(note('environment', text, 'A file that only you can read is safer: --credential-file.'))
+    findings.push(...checkCredential(env['OWNER_SSO_CREDENTIAL'] ?? ''))
   }
-  return findings
+  const unknown = unknownVariables(env).map(({ problem: text, fix }) => note('environment', text, fix))
+  return [...findings, ...unknown]
+}
+
+/** What a sign-in would refuse, told before it. */
+function checkCredential(text: string): Finding[] {
+  try {
+    secretFromText(text, 'OWNER_SSO_CREDENTIAL')
+    return []
+  } catch (error) {
+    return [problem('environment', `${messageOf(error)}.`, 'Write it anew.')]
+  }
 }
 
 /** Variables that other programs take a proxy from. */

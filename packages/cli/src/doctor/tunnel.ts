@@ -41,7 +41,8 @@ export function openTunnel(
   return new Promise((resolve, reject) => {
     request({ ...options, host, port: proxy.port })
       .on('connect', ({ statusCode = 0 }, socket: Socket) => {
-        if (statusCode === 200) return resolve(socket)
+        // RFC 9110, section 9.3.6.
+        if (statusCode >= 200 && statusCode < 300) return resolve(socket)
         socket.destroy()
         reject(refused(statusCode))
       })

@@ -28,7 +28,7 @@ export interface ExportFile {
 
 /** `undefined` for an input of no known shape. */
 export function readShape(text: string): Found | undefined {
-  const input = text.replace(/^\uFEFF/u, '').trim()
+  const input = text.trim()
   const json = parsed(input)
   if (json === undefined || typeof json === 'string') return bareToken(typeof json === 'string' ? json : input)
   if (isExportFile(json)) return json.accounts === undefined ? undefined : cache('export', json.accounts)

@@ -3,7 +3,7 @@
  * passwords in the addresses of a store and an outbound proxy.
  */
 import { readFileSync, type Stats, statSync } from 'node:fs'
-import { nearestName, systemCode } from '@owner-sso/core'
+import { nearestName, systemCode, textFromUtf8 } from '@owner-sso/core'
 import { systemError, usageError } from '../command-line/command-error.ts'
 import { brokenLine } from './broken-json.ts'
 import { configFile } from './folders.ts'
@@ -116,8 +116,9 @@ function statsOf(path: string): Stats | undefined {
 
 function contentOf(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return textFromUtf8(readFileSync(path), `The config file ${path}`)
   } catch (error) {
+    if (error instanceof TypeError) throw usageError(`${error.message}.`, 'Write it anew.')
     const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw systemError(`The config file ${path} can’t be read`, error, 'Look at its owner and mode.')

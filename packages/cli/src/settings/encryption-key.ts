@@ -2,7 +2,6 @@
  * The keys that records are sealed with, out of `OWNER_SSO_ENCRYPTION_KEY`.
  */
 import { usageError } from '../command-line/command-error.ts'
-import { secretFromVariable } from './secret-variable.ts'
 
 const variable = 'OWNER_SSO_ENCRYPTION_KEY'
 
@@ -13,8 +12,8 @@ const variable = 'OWNER_SSO_ENCRYPTION_KEY'
  * @throws CommandError for anything else; its message quotes nothing
  */
 export function encryptionKeys(): readonly Uint8Array[] | undefined {
-  const text = secretFromVariable(variable)
-  if (text === undefined) return undefined
+  const text = process.env[variable]?.trim()
+  if (!text) return undefined
   const keys = text
     .split(/[\s,]+/u)
     .filter(Boolean)

@@ -4,6 +4,7 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import envPaths from 'env-paths'
+import { usageError } from '../command-line/command-error.ts'
 
 const { config } = envPaths('owner-sso', { suffix: '' })
 
@@ -19,7 +20,14 @@ export const configFile: string = join(configFolder, 'config.json')
 /** The default store. */
 export const tokensFolder: string = join(configFolder, 'tokens')
 
-/** `~/…` in a setting means this user's folder; a shell has seen to it only where it stood at the start of a word. */
+/**
+ * `~/…` in a setting means this user's folder; a shell has seen to it only where it stood at the start of a word.
+ *
+ * @throws CommandError for what only a shell would replace: it would be a folder of that name, wherever the command happened to run
+ */
 export function expandHome(path: string): string {
-  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path
+  if (/^~(?![^/\\])/u.test(path)) return join(homedir(), path.slice(1))
+  if (!/^(?:~|\$\{?\w|%\w+%)/u.test(path)) return path
+  const next = `Write the whole path, or ~/… for one below your home. If it is called so: ./${path}`
+  throw usageError(`The path ${path} begins with what only a shell replaces.`, next)
 }

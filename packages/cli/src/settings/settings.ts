@@ -1,11 +1,13 @@
 /**
  * The settings of one call: each from its option, else its environment variable, else the config file, else its default.
  */
+import { settingFromText } from '@owner-sso/core'
 import { usageError } from '../command-line/command-error.ts'
 import { dashed } from '../command-line/option.ts'
 import type { SharedOptions } from '../command-line/shared-options.ts'
 import { type ConfigFile, hasPassword, openToOthers, readConfigFile } from './config-file.ts'
 import { configFile, tokensFolder } from './folders.ts'
+import { orTell } from './secret-text.ts'
 import { defaultStore } from '../stores/store-kinds.ts'
 
 /** A setting's value and where it was found. */
@@ -58,14 +60,21 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
     configured: Value | undefined,
   ): Given<Value | string> | undefined => {
     const variable = `OWNER_SSO_${dashed(name).slice(2).replaceAll('-', '_').toUpperCase()}`
-    return firstGiven<Value | string>([option, dashed(name)], [env[variable], variable], [configured, configFile])
+    return firstGiven<Value | string>(
+      [checkedText(option, dashed(name)), dashed(name)],
+      [checkedText(env[variable], variable), variable],
+      [typeof configured === 'string' ? checkedText(configured, name) : configured, configFile],
+    )
   }
   return {
     authUrl: given('authUrl', options.authUrl, config.authUrl),
     service: given('service', options.service, config.service),
     regionalAuthUrls: firstGiven<readonly string[]>(
       [options.regionalAuthUrl, '--regional-auth-url'],
-      [listed(env['OWNER_SSO_REGIONAL_AUTH_URLS'] ?? ''), 'OWNER_SSO_REGIONAL_AUTH_URLS'],
+      [
+        listed(checkedText(env['OWNER_SSO_REGIONAL_AUTH_URLS'], 'OWNER_SSO_REGIONAL_AUTH_URLS') ?? ''),
+        'OWNER_SSO_REGIONAL_AUTH_URLS',
+      ],
       [config.regionalAuthUrls, configFile],
     ) ?? { value: [], from: 'default' },
     tokenUrl: given('tokenUrl', undefined, config.tokenUrl),
@@ -87,14 +96,20 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
 /** @throws CommandError for a variable that is neither on nor off */
 function keyringSetting(
   { keyring }: SharedOptions,
-  { OWNER_SSO_KEYRING: variable = '' }: NodeJS.ProcessEnv,
+  env: NodeJS.ProcessEnv,
   config: ConfigFile,
 ): Given<boolean> | undefined {
   if (keyring === false) return { value: false, from: '--no-keyring' }
+  const variable = checkedText(env['OWNER_SSO_KEYRING'], 'OWNER_SSO_KEYRING') ?? ''
   if (variable === 'on' || variable === 'off') return { value: variable === 'on', from: 'OWNER_SSO_KEYRING' }
   if (variable !== '')
     throw usageError('OWNER_SSO_KEYRING is neither on nor off.', 'Set it to one of them, or unset it.')
   return config.keyring === undefined ? undefined : { value: config.keyring, from: configFile }
+}
+
+/** @throws CommandError for text that can be no setting */
+function checkedText(text: string | undefined, where: string): string | undefined {
+  return text === undefined ? undefined : orTell(`Correct ${where}.`, () => settingFromText(text, where))
 }
 
 function firstGiven<Value extends string | object>(

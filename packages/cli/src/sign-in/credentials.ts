@@ -20,9 +20,9 @@ export interface CredentialSource {
 
 /** @param file - of the option `--credential-file` */
 export function credentialSource(settings: Settings, file: string | undefined): CredentialSource {
-  const typed = file === undefined && secretFromVariable('OWNER_SSO_CREDENTIAL') === undefined
+  const given = file === undefined ? secretFromVariable('OWNER_SSO_CREDENTIAL') : undefined
   return {
-    canCorrect: typed && canAsk(settings),
+    canCorrect: file === undefined && given === undefined && canAsk(settings),
     async next(before) {
       // A visible prompt would come where the person is about to type the password again: the e-mail is asked for only on demand.
       if (before !== undefined && settings.account === undefined) {
@@ -30,14 +30,14 @@ export function credentialSource(settings: Settings, file: string | undefined): 
         if (credential !== '') return { identity: before, credential }
       }
       const identity = await identityOf(settings, before)
-      return { identity, credential: await credentialOf(settings, file) }
+      return { identity, credential: given ?? (await credentialOf(settings, file)) }
     },
   }
 }
 
 /** @throws CommandError where it is not said and nobody can be asked */
 export async function identityOf(settings: Settings, before?: string): Promise<string> {
-  if (settings.account !== undefined) return settings.account.value.trim()
+  if (settings.account !== undefined) return settings.account.value
   if (canAsk(settings)) return askEmail(before)
   throw usageError('No account was named.', 'Give --account E-MAIL, or set OWNER_SSO_ACCOUNT.')
 }
@@ -45,8 +45,6 @@ export async function identityOf(settings: Settings, before?: string): Promise<s
 async function credentialOf(settings: Settings, file: string | undefined): Promise<string> {
   // At a terminal, `-` would show what is typed.
   if (file !== undefined && !(file === '-' && canAsk(settings))) return secretFromFile(file, '--credential-file')
-  const given = file === undefined ? secretFromVariable('OWNER_SSO_CREDENTIAL') : undefined
-  if (given !== undefined) return given
   if (canAsk(settings)) return askSecret('Password')
   throw usageError(
     'No password was given, and it can’t be asked for here.',

@@ -12,8 +12,7 @@ import type { LoginFlags } from '../command-line/manual.ts'
 import { usageError } from '../command-line/command-error.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { askChoice, askText, canAsk } from '../terminal/prompts.ts'
-import { secretFromFile } from '../settings/secret-file.ts'
-import { secretFromVariable } from '../settings/secret-variable.ts'
+import { textFromFile } from '../settings/secret-file.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { PasscodeGenerator } from './totp.ts'
 
@@ -50,8 +49,8 @@ export async function secondFactorSource(
 }
 
 async function totpSecret({ totpSecretFile }: LoginFlags): Promise<string | undefined> {
-  if (totpSecretFile !== undefined) return secretFromFile(totpSecretFile, '--totp-secret-file')
-  return secretFromVariable('OWNER_SSO_TOTP_SECRET')
+  if (totpSecretFile !== undefined) return textFromFile(totpSecretFile, '--totp-secret-file')
+  return process.env['OWNER_SSO_TOTP_SECRET'] || undefined
 }
 
 /** Never guessed: a passcode of the wrong device costs an attempt. */

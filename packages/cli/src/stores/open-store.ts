@@ -3,7 +3,8 @@
  */
 import { usageError } from '../command-line/command-error.ts'
 import { encryptionKeys } from '../settings/encryption-key.ts'
-import { tokensFolder } from '../settings/folders.ts'
+import { certificateAuthority } from '../settings/configured-service.ts'
+import { expandHome, tokensFolder } from '../settings/folders.ts'
 import type { KeyringUse } from '../keyring/keyring-folder.ts'
 import type { Settings } from '../settings/settings.ts'
 import { printNote } from '../terminal/output.ts'
@@ -68,7 +69,8 @@ async function opened(
   const keys = plain ? undefined : encryptionKeys()
   const encryptionKey = newestKeyAlone ? keys?.slice(0, 1) : keys
   const use = plain || encryptionKey !== undefined ? undefined : keyringUse(place, keyring?.value, signsIn)
-  const access = { ca: ca?.value, encryptionKey, keyring: use }
+  if (ca !== undefined && kind.isOfNetwork) certificateAuthority(ca.value)
+  const access = { ca: ca && expandHome(ca.value), encryptionKey, keyring: use }
   const store = isMissing ? await memoryStore.open('', access) : await kind.open(place, access)
   return {
     shown: kind.shown(place),

@@ -21,6 +21,8 @@ export function storeAt(address: string): { readonly kind: StoreKind; readonly p
     const place = kind.parse(address)
     if (place !== undefined) return { kind, place }
   }
+  // Without a scheme there is no password in it.
+  if (/^[~./]/u.test(address)) throw usageError('The store’s address has no kind.', `Did you mean file:${address}?`)
   throw usageError(
     'The store’s address can’t be understood.',
     `It is ${oneOf(storeKinds.flatMap(({ help }) => help.forms))} (see owner-sso stores).`,

@@ -1,7 +1,7 @@
 /**
  * Questions to the person at the terminal. They are asked on standard error, since standard output is for data.
  */
-import { visible } from '@owner-sso/core'
+import { typedEmail, visible } from '@owner-sso/core'
 import { interrupt, stopped } from '../command-line/interruption.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -24,8 +24,8 @@ export async function askText(message: string, { proposal, validate = required }
 }
 
 /** @param before - what was typed the time before, to be corrected */
-export function askEmail(before?: string): Promise<string> {
-  return askText('E-mail', { proposal: before, validate: email })
+export async function askEmail(before?: string): Promise<string> {
+  return typedEmail(await askText('E-mail', { proposal: before, validate: email }))
 }
 
 /** What is typed is never shown. @param optional - whether it may be left empty */

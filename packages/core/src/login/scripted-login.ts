@@ -12,6 +12,7 @@ import { pendingLogin, resumeLogin } from './pending-login.ts'
 import type { SsoContext } from './sso-context.ts'
 import type { LoginOutcome, PasscodeSource, PendingLogin } from './sso.ts'
 import type { Credentials } from '../steps/form-submission.ts'
+import { secretFromText, settingFromText } from '../support/setting-text.ts'
 
 /** `Sso.login`: the whole of it on one connection. */
 export async function login(
@@ -94,11 +95,12 @@ async function withSession<T>(session: HttpSession, use: (session: HttpSession) 
  *
  * @throws TypeError; InvalidCredentialsError, without a request, for a pair that the service has rejected before
  */
-function checkCredentials(service: SsoContext, { identity, credential }: Credentials): Credentials {
-  if (typeof identity !== 'string' || identity === '')
-    throw new TypeError(`identity must be the e-mail of the account${came(identity)}`)
-  if (typeof credential !== 'string' || credential === '')
-    throw new TypeError(`credential must be the password${came(credential)}`)
+function checkCredentials(service: SsoContext, given: Credentials): Credentials {
+  if (typeof given.identity !== 'string' || given.identity === '')
+    throw new TypeError(`identity must be the e-mail of the account${came(given.identity)}`)
+  const credential = typeof given.credential === 'string' ? secretFromText(given.credential, 'credential') : ''
+  if (credential === '') throw new TypeError(`credential must be the password${came(given.credential)}`)
+  const identity = settingFromText(given.identity, 'identity')
   service.credentialPosts.throwIfRejected({ identity, credential })
   return { identity, credential }
 }

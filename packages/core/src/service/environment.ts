@@ -1,6 +1,7 @@
 /**
  * What variables of the environment say of the SSO service: one row each, for every program that takes its settings from there.
  */
+import { settingFromText } from '../support/setting-text.ts'
 import { serviceFromText } from './profiles.ts'
 import { type SsoOptions, tokenUrlFromText } from './options.ts'
 import { transportFromText } from '../http/transport.ts'
@@ -31,7 +32,7 @@ const rows: readonly Row[] = [
  */
 export function ssoOptionsFromEnvironment(environment: NodeJS.ProcessEnv = process.env): Described {
   const given = rows.map(([variable, read]) => {
-    const text = environment[variable]?.trim() ?? ''
+    const text = settingFromText(environment[variable] ?? '', variable)
     return text === '' ? {} : read(text, variable)
   })
   return Object.assign({}, ...given)

@@ -6,6 +6,7 @@ import { authorizePath, authorizeUrl, type LoginSecrets } from './authorization-
 import { leadingTo } from './callback.ts'
 import { CaptchaRequiredError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
+import type { HtmlPage } from '../pages/html-page.ts'
 import { findLoginForm, type HiddenInputs, showsCaptchaWidget } from '../pages/login-form.ts'
 import { type Reason, reasonsOn, submissionError } from '../pages/submission-error.ts'
 import { sightingOf } from '../pages/page-sighting.ts'
@@ -91,9 +92,14 @@ function loginPage({ status, page }: StepAnswer, authUrl: string, redirectUri: s
   if (form ? form.captcha : page && showsCaptchaWidget(page)) throw new CaptchaRequiredError({ step, status })
   if (!page || !form) {
     const seen = `status ${status} and ${sightingOf(page)}, in place of a login form`
-    const isRefusal = page !== undefined && !form && status < 500
-    const advice = `. If it does not know the redirect address ${redirectUri}, set service ('document', 'current') or redirectUri`
-    throw new UnexpectedResponseError(isRefusal ? seen + advice : seen, { step, status })
+    throw new UnexpectedResponseError(seen + adviceFor(status, page, redirectUri), { step, status })
   }
   return { authUrl, hiddenInputs: form.hiddenInputs, asksFor: form.asksFor, knownReasons: reasonsOn(page) }
+}
+
+/** What may be set wrongly where something else than a login form comes. */
+function adviceFor(status: number, page: HtmlPage | undefined, redirectUri: string): string {
+  if (status === 404) return ': look at authUrl'
+  if (page === undefined || status >= 500) return ''
+  return `. If it does not know the redirect address ${redirectUri}, set service ('document', 'current') or redirectUri`
 }

@@ -99,19 +99,27 @@ describe('login with a second factor', () => {
     expect(emulator.counters.passcodeChecks).toBe(0)
   })
 
-  it.each(['123 456', '123-456', '\u200b123\u00a0456\n', '12\u201334\u201256'])(
-    'takes %j for the passcode that it is (J7)',
-    async (typed) => {
-      const page = html('<form><input type="hidden" name="_csrf" value="c-2"><input name="passcode"></form>')
-      const service = await startSmallService({ formSubmission: page })
-      open.push(service)
-      service.answer({ verify: json({ data: { valid: false } }) })
-      await createSso({ authUrl: service.authUrl })
-        .login({ ...mfa, passcode: typed })
-        .catch(() => undefined)
-      expect(JSON.parse(service.requests.at(-1)?.body ?? '')).toMatchObject({ passcode: '123456' })
-    },
-  )
+  it.each([
+    '123 456',
+    '123-456',
+    '\u200b123\u00a0456\n',
+    '12\u201334\u201256',
+    '１２３ー４５６',
+    '١٢٣٤٥٦',
+    '۱۲۳ ۴۵۶',
+    '१२३४५६',
+    '\u{1d7d9}\u{1d7da}\u{1d7db}456',
+    '1\ufe0f2\ufe0f3\ufe0f456',
+  ])('takes %j for the passcode that it is (J7)', async (typed) => {
+    const page = html('<form><input type="hidden" name="_csrf" value="c-2"><input name="passcode"></form>')
+    const service = await startSmallService({ formSubmission: page })
+    open.push(service)
+    service.answer({ verify: json({ data: { valid: false } }) })
+    await createSso({ authUrl: service.authUrl })
+      .login({ ...mfa, passcode: typed })
+      .catch(() => undefined)
+    expect(JSON.parse(service.requests.at(-1)?.body ?? '')).toMatchObject({ passcode: '123456' })
+  })
 
   it('takes a backup code in groups for what it is', async () => {
     const { sso } = await start(one)

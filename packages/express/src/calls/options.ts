@@ -11,7 +11,7 @@ import {
   verificationProblem,
 } from '@owner-sso/core'
 import { type AccountSource, accountReader, checkTokens, type Tokens } from '../account-source.ts'
-import { ownerApiTarget } from '../target.ts'
+import { apiUrlOfEnvironment, ownerApiTarget } from '../target.ts'
 
 /** Whose token goes on the calls, and where to. */
 export interface OwnerCallOptions {
@@ -55,7 +55,7 @@ export interface CallSettings {
  * @throws TypeError that names the option
  */
 export function parseOwnerCallOptions(options: OwnerCallOptions, fallback?: string): CallSettings {
-  const { tokens, account, transport, tls, target = fallback ?? process.env['OWNER_SSO_API_URL'] } = options
+  const { tokens, account, transport, tls, target = fallback ?? apiUrlOfEnvironment() } = options
   checkTokens(tokens)
   return {
     tokens,

@@ -1,6 +1,7 @@
 /**
  * The step with e-mail and password. Where it leads depends on the account: to its passcode, or to the end.
  */
+import { typedCredential, typedEmail } from '@owner-sso/core'
 import { type Notice, signInCard } from '#sign-in-pages'
 import { accountNamed } from '../../clients/client-list.ts'
 import { type Exchange, sendPage, sendTo } from '../exchange.ts'
@@ -49,7 +50,7 @@ async function sendPassword(
   form: URLSearchParams,
 ): Promise<Outcome> {
   const { sso, waiting, path } = around
-  const [identity, credential] = [form.get('identity')?.trim() ?? '', form.get('credential') ?? '']
+  const [identity, credential] = [typedEmail(form.get('identity') ?? ''), typedCredential(form.get('credential') ?? '')]
   try {
     const isEmail = /^[^\s@]+@[^\s@]+$/u.test(identity) && accountNamed(identity) !== undefined
     if (!isEmail || credential === '') {
