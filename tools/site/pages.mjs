@@ -18,7 +18,9 @@ export const groups = [
     title: 'Begin',
     documents: [
       'README.md',
-      ...['todays-service', 'sign-in-with-passport', 'second-factor', 'examples', 'frameworks', 'web-handlers'].map(guide),
+      ...['todays-service', 'sign-in-with-passport', 'second-factor', 'examples', 'frameworks', 'web-handlers'].map(
+        guide,
+      ),
       ...['testing-with-the-emulator', 'coming-from-other-clients', 'faq'].map(guide),
     ],
   },

@@ -16,8 +16,9 @@ export type {
   PendingLogin,
   Sso,
 } from './login/sso.ts'
-export type { CodeChallengeEncoding, SsoOptions } from './service/options.ts'
+export type { SsoOptions } from './service/options.ts'
 export {
+  type CodeChallengeEncoding,
   serviceFromText,
   type ServiceName,
   serviceNames,

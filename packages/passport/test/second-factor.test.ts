@@ -54,17 +54,6 @@ describe('a second factor', () => {
     expect(answer.body).toMatchObject({ account: 'single@example.com' })
   })
 
-  it('as a number, which has lost its leading zeros, is told to whoever sent it, and nothing is sent', async () => {
-    const browser = startApplication(newStrategy()).browser()
-    await browser.post('/login').send(single).expect(401)
-    const before = emulator.requests.length
-    for (const body of [{ passcode: 123_456 }, { ...single, passcode: 123_456 }]) {
-      const answer = await browser.post('/login').send(body).expect(400)
-      expect(answer.body.message).toBe('Send passcode as text, in quotation marks: leading zeros count.')
-    }
-    expect(emulator.requests).toHaveLength(before)
-  })
-
   it('is never guessed where there are several: nothing is sent, no try is lost', async () => {
     const browser = startApplication(newStrategy()).browser()
     const first = await browser.post('/login').send(mfa).expect(401)

@@ -4,12 +4,9 @@
 import type { HttpSettings } from '../http/http-context.ts'
 import { type TlsOptions, type TransportOption, transportOf } from '../http/transport.ts'
 import { checkOptionNames, type OptionNames } from '@owner-sso/token-manager'
-import { type ServiceName, serviceProfile } from './profiles.ts'
+import { type CodeChallengeEncoding, type ServiceName, serviceProfile } from './profiles.ts'
 import { whatCame } from '@owner-sso/token-manager/support'
 import { isLoopback, mayCarrySecrets, verificationProblem } from '../support/verification.ts'
-
-/** How the code challenge is derived from the verifier. */
-export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
 
 /** Where the service is, and how it is spoken to. Only `authUrl` is required. */
 export interface SsoOptions {

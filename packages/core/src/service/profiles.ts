@@ -4,8 +4,10 @@
  */
 import { isIP } from 'node:net'
 import type { TransportName } from '../http/transport.ts'
-import type { CodeChallengeEncoding } from './options.ts'
 import { isLoopback } from '../support/verification.ts'
+
+/** How the code challenge is derived from the verifier. */
+export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
 
 /** What one kind of service takes. */
 export interface ServiceProfile {

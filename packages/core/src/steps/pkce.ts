@@ -3,7 +3,7 @@
  * code challenge"; RFC 7636).
  */
 import { hash, randomBytes, randomInt } from 'node:crypto'
-import type { CodeChallengeEncoding } from '../service/options.ts'
+import type { CodeChallengeEncoding } from '../service/profiles.ts'
 
 const verifierLength = 86
 const alphanumeric = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

@@ -41,13 +41,6 @@ export function ownerCaller(tokens: Tokens): <Answer>(call: OwnerCall<Answer>) =
     return status === 403 ? histories.judge(account, token, await sent.refusal()) : 'call'
   }
 
-  /** An answer that is about the call. */
-  async function ownAnswer<Answer>(sent: Sent<Answer>): Promise<Answer> {
-    if (sent.status !== 412 || !isClosed(await sent.refusal())) return sent.answer()
-    sent.discard()
-    throw new OwnerApiClosedError()
-  }
-
   /** There is no other token. A 403 that is about the token would be taken for one about the call. */
   function refusedAnswer<Answer>(account: string, token: string, verdict: Verdict, sent: Sent<Answer>): Answer {
     const isOfToken = verdict === 'invalid' || histories.isFresh(account, token)
@@ -75,4 +68,11 @@ export function ownerCaller(tokens: Tokens): <Answer>(call: OwnerCall<Answer>) =
     await nextToken(tokens, { account, token: next, verdict: last, canRepeat: false }).catch(() => undefined)
     return refusedAnswer(account, next, last, second)
   }
+}
+
+/** An answer that is about the call. */
+async function ownAnswer<Answer>(sent: Sent<Answer>): Promise<Answer> {
+  if (sent.status !== 412 || !isClosed(await sent.refusal())) return sent.answer()
+  sent.discard()
+  throw new OwnerApiClosedError()
 }

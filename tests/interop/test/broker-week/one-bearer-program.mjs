@@ -8,7 +8,7 @@ const { BROKER_URL: address, BROKER_KEY: key } = process.env
 const keepsKey = process.argv[2] === 'key'
 let [bearer, refreshToken] = [key, key]
 
-for await (const _line of createInterface({ input: process.stdin })) {
+for await (const _ of createInterface({ input: process.stdin })) {
   const form = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'ownerapi', refresh_token: refreshToken })
   const ask = (path, more) => fetch(address + path, { ...more, headers: { authorization: `Bearer ${bearer}` } })
   const refresh = await ask('/oauth2/v3/token', { method: 'POST', body: form })
