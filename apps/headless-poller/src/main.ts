@@ -16,7 +16,7 @@ import { fileTokenStore } from '@owner-sso/token-store-file'
 import { Secret, TOTP } from 'otpauth'
 import { pino } from 'pino'
 
-const { OWNER_SSO_AUTH_URL: authUrl = '', OWNER_SSO_ACCOUNT: identity = '', TOKENS: path = 'tokens' } = process.env
+const { OWNER_SSO_ACCOUNT: identity = '', TOKENS: path = 'tokens' } = process.env
 const { OWNER_SSO_CREDENTIAL: credential = '', OWNER_SSO_TOTP_SECRET: totp = '', POLL_SECONDS = '60' } = process.env
 const secret = typedCode(totp) // without spaces and dashes
 const redact = ['*.vin', '*.access_token', '*.refresh_token', '*.id_token', '*.headers.authorization']
@@ -44,10 +44,10 @@ log.info('stopped')
 function build() {
   try {
     const name = accountName(identity) // one token set, however it is spelled
-    const { transport, ...described } = ssoOptionsFromEnvironment() // OWNER_SSO_SERVICE and its kind
-    const service = createSso({ authUrl, transport, ...described })
+    const options = ssoOptionsFromEnvironment()
+    const service = createSso(options)
     const manager = createTokenManager({ sso: service, store: fileTokenStore({ path }) })
-    const call = ownerFetch({ tokens: manager, account: name, transport }) // at OWNER_SSO_API_URL
+    const call = ownerFetch({ tokens: manager, account: name, transport: options.transport }) // at OWNER_SSO_API_URL
     return { account: name, sso: service, tokens: manager, callOwnerApi: call }
   } catch (error) {
     return giveUp([String(error)])

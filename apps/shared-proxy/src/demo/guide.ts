@@ -25,8 +25,8 @@ API key of the demo client, for ${accounts.join(', ')}:
   ${key}
 
 Try:
-  ${call(first)}/api/1/vehicles
-  ${call(second)}/api/1/vehicles
+  ${call(first)}/api/1/products
+  ${call(second)}/api/1/products
   ${call(first)}/api/1/stream -N
   curl -s ${url}/readyz
   curl -s ${url}/metrics

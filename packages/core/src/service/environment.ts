@@ -6,10 +6,10 @@ import { serviceFromText } from './profiles.ts'
 import { type SsoOptions, tokenUrlFromText } from './options.ts'
 import { transportFromText } from '../http/transport.ts'
 
-type Described = Omit<SsoOptions, 'authUrl'>
-type Row = readonly [variable: string, read: (text: string, variable: string) => Described]
+type Row = readonly [variable: string, read: (text: string, variable: string) => Partial<SsoOptions>]
 
 const rows: readonly Row[] = [
+  ['OWNER_SSO_AUTH_URL', (text) => ({ authUrl: text })],
   ['OWNER_SSO_SERVICE', (text, name) => ({ service: serviceFromText(text, name) })],
   ['OWNER_SSO_REGIONAL_AUTH_URLS', (text) => ({ regionalAuthUrls: text.split(/[\s,]+/u).filter(Boolean) })],
   ['OWNER_SSO_TOKEN_URL', (text, name) => ({ tokenUrl: tokenUrlFromText(text, name) })],
@@ -22,15 +22,15 @@ const rows: readonly Row[] = [
 ]
 
 /**
- * The options of `createSso` that the environment gives, but for the address: `OWNER_SSO_SERVICE`, `OWNER_SSO_REGIONAL_AUTH_URLS` (with
+ * The options of `createSso` that the environment gives: `OWNER_SSO_AUTH_URL`, `OWNER_SSO_SERVICE`, `OWNER_SSO_REGIONAL_AUTH_URLS` (with
  * commas or spaces between them), `OWNER_SSO_TOKEN_URL`, `OWNER_SSO_REDIRECT_URI`, `OWNER_SSO_CODE_CHALLENGE_ENCODING`,
- * `OWNER_SSO_TRANSPORT`. One that is empty is not set.
+ * `OWNER_SSO_TRANSPORT`. One that is empty is not set; without the first, `createSso` says so.
  *
  * @throws TypeError that names the variable
  * @example
- * const sso = createSso({ authUrl: process.env.OWNER_SSO_AUTH_URL, ...ssoOptionsFromEnvironment() })
+ * const sso = createSso(ssoOptionsFromEnvironment())
  */
-export function ssoOptionsFromEnvironment(environment: NodeJS.ProcessEnv = process.env): Described {
+export function ssoOptionsFromEnvironment(environment: NodeJS.ProcessEnv = process.env): SsoOptions {
   const given = rows.map(([variable, read]) => {
     const text = settingFromText(environment[variable] ?? '', variable)
     return text === '' ? {} : read(text, variable)
