@@ -41,18 +41,52 @@ it('README.md: its first program, followed from the empty folder to the vehicles
   await using first = typed([...exports, run ?? ''], folder)
   expect(await first.ended).toEqual({
     code: 0,
-    printed: expect.stringMatching(/^\{\s+response[\s\S]*vin[\s\S]*count: 2/u),
+    printed: 'EMULATED000000001 Daily online\nEMULATED000000002 Weekend asleep\n',
   })
 
   await using second = typed([...exports, choose ?? '', again ?? ''], folder)
   await printing(second, /Passcode of Device #1: $/u)
   const [, shown] = await printing(service, /mfa@example\.com is asked for a passcode: Device #1 (\d{6})/u)
   second.child.stdin?.write(`${shown}\n`)
-  expect(await second.ended).toEqual({ code: 0, printed: expect.stringMatching(/count: 2/u) })
+  expect(await second.ended).toEqual({ code: 0, printed: expect.stringMatching(/ Daily online\n/u) })
 
   const [, regional] = /^ +(\S+) .*lives in the other region$/mu.exec(service.printed()) ?? []
   await using third = typed([...exports, `export OWNER_SSO_ACCOUNT=${regional}`, run ?? ''], folder)
-  expect(await third.ended).toEqual({ code: 0, printed: expect.stringMatching(/count: 2/u) })
+  expect(await third.ended).toEqual({ code: 0, printed: expect.stringMatching(/^EMULATED.+ Daily online\n/u) })
+})
+
+describe("today's service, by one word", () => {
+  beforeEach(async () => {
+    await emulator.close()
+    emulator = await startEmulator({ service: 'current', tokenEndpointAt: 'port' })
+  })
+  /** What the emulator prints: where its parts are, and the word. */
+  const printed = (): NodeJS.ProcessEnv => ({
+    OWNER_SSO_SERVICE: 'current',
+    OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl,
+    OWNER_SSO_TOKEN_URL: JSON.stringify({
+      [emulator.authUrl]: emulator.tokenUrl,
+      [emulator.regionalAuthUrl]: emulator.regionalTokenUrl,
+    }),
+  })
+
+  it.each(['plain@example.com', 'regional@example.com'])(
+    'README.md: its first program prints the vehicles of %s',
+    async (account) => {
+      await using program = start('README.md', 'first.mjs', { ...printed(), OWNER_SSO_ACCOUNT: account })
+      expect(await program.ended).toEqual({
+        code: 0,
+        printed: 'EMULATED000000001 Daily online\nEMULATED000000002 Weekend asleep\n',
+      })
+    },
+  )
+
+  it('Sign in with Passport: a form, and the vehicles', async () => {
+    await using program = await serve('docs/guides/sign-in-with-passport.md', undefined, printed())
+    const { get, post } = program.visitor
+    expect((await post('/login', { identity: 'plain@example.com', credential })).headers.get('location')).toBe('/')
+    expect(await (await get('/')).text()).toContain('Weekend')
+  })
 })
 
 it.each([
