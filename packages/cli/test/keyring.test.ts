@@ -190,7 +190,7 @@ describeWithKeyring('the keyring', () => {
       expect(records()).toEqual(before)
       return token?.stderr ?? ''
     }
-    const logins = emulator.counters.loginPages
+    const logins = emulator.counters.formPosts
     expect(await failures({ DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' })).toContain('no keyring here')
     expect(await failures({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(machine.home, 'silent')}` })).toContain(
       'did not answer within ten seconds',
@@ -204,7 +204,7 @@ describeWithKeyring('the keyring', () => {
     expect(await states()).toEqual(['valid'])
     await desktop.lose()
     expect(await failures({})).toContain('the keyring no longer has it')
-    expect(emulator.counters.loginPages).toBe(logins)
+    expect(emulator.counters.formPosts).toBe(logins)
     // As the sentence says: the folder moved away, a new one with a new key.
     rmSync(machine.tokensFolder, { recursive: true })
     expect((await signIn(account)).code).toBe(0)

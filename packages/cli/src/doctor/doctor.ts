@@ -5,7 +5,7 @@ import type { Call } from '../command-line/command.ts'
 import type { doctor } from '../command-line/manual.ts'
 import { exitCodes, usageError } from '../command-line/command-error.ts'
 import { type Finding, findingLines, summary } from './finding.ts'
-import { checkReach } from './reach-check.ts'
+import { reachAt } from './reach-check.ts'
 import { checkService } from './service-look.ts'
 import { checkSettings } from './settings-check.ts'
 import { checkStore } from './store-check.ts'
@@ -37,8 +37,8 @@ async function look(settings: Settings): Promise<{ readonly findings: Finding[];
     bar.advance()
     const isBlocked = store.some(({ exitCode }) => exitCode === exitCodes.firewall)
     // A look at a service that blocks this machine would be one more request that prolongs the block.
-    const service = isBlocked ? [] : await reach('SSO service', settings.authUrl?.value, settings)
-    if (service.some(({ level }) => level === 'good')) service.push(...(await checkService(settings)))
+    const authUrl = settings.authUrl?.value
+    const service = isBlocked || !isAddress(authUrl) ? [] : await checkService(settings, authUrl)
     bar.advance()
     const others: Finding[] = []
     for (const url of isBlocked ? [] : tokenUrlsOf(settings)) {
@@ -57,6 +57,9 @@ async function look(settings: Settings): Promise<{ readonly findings: Finding[];
 }
 
 async function reach(about: string, url: string | undefined, settings: Settings): Promise<Finding[]> {
-  const isAddress = url !== undefined && URL.canParse(url) && /^https?:/u.test(url)
-  return isAddress ? checkReach(about, url, usableConnectionOf(settings)) : []
+  return isAddress(url) ? (await reachAt(about, url, usableConnectionOf(settings))).findings : []
+}
+
+function isAddress(url: string | undefined): url is string {
+  return url !== undefined && URL.canParse(url) && /^https?:/u.test(url)
 }

@@ -16,18 +16,22 @@ const timeout = 5000
 /** Seconds that this machine's clock may be wrong: passcodes are good for 30. */
 const tolerableSkew = 10
 
+/** What was found at an address, and its page where it answered. */
+export interface Reached {
+  readonly findings: Finding[]
+  readonly page: Page | undefined
+}
+
 /**
  * @param about - what the findings call it
+ * @param url - the address that they name
  * @param how - it is spoken to, over HTTP/1.1 in any case
+ * @param at - what is asked there
  */
-export async function checkReach(about: string, url: string, how: UsableConnection): Promise<Finding[]> {
+export async function reachAt(about: string, url: string, how: UsableConnection, at: string = url): Promise<Reached> {
   try {
-    const { status, type, tls, date } = await withTimeLimit(timeout, async (signal) => {
-      const response = await responseOf(new URL(url), how, signal)
-      const answer = head(response)
-      response.destroy()
-      return answer
-    })
+    const page = await pageAt(at, how)
+    const { status, type, tls, date } = page
     const through = how.proxy === undefined ? '' : ' through the outbound proxy'
     const over = tls === undefined ? 'without TLS' : `over ${tls}${through}`
     const blocked = (status === 403 || status === 429) && type.startsWith('text/html')
@@ -39,11 +43,12 @@ export async function checkReach(about: string, url: string, how: UsableConnecti
           exitCodes.firewall,
         )
       : good(about, `reached ${over}`)
-    return [reached, ...(date === undefined ? [] : [clock(date)])]
+    return { findings: [reached, ...(date === undefined ? [] : [clock(date)])], page }
   } catch (error) {
-    if (error instanceof TunnelError) return [error.finding]
+    if (error instanceof TunnelError) return { findings: [error.finding], page: undefined }
     const code = systemCode(error) ?? 'no answer'
-    return [problem(about, `${url} can’t be reached (${code}).`, advice[code] ?? defaultAdvice, exitCodes.network)]
+    const text = `${url} can’t be reached (${code}).`
+    return { findings: [problem(about, text, advice[code] ?? defaultAdvice, exitCodes.network)], page: undefined }
   }
 }
 
@@ -62,28 +67,33 @@ const advice: Readonly<Record<string, string>> = {
   EPROTO: 'No TLS version is common to both: try another --transport.',
 }
 
-/** What a page answers to one GET, with as much of its text as a login page has. @throws TunnelError, or what the system says */
-export function pageAt(url: string, how: UsableConnection): Promise<Head & { readonly text: string }> {
-  return withTimeLimit(timeout, async (signal) => {
-    const response = await responseOf(new URL(url), how, signal)
-    const pieces: Buffer[] = []
-    for await (const piece of response) {
-      pieces.push(piece)
-      if (pieces.reduce((sum, { length }) => sum + length, 0) > longestPage) break
-    }
-    return { ...head(response), text: Buffer.concat(pieces).toString() }
-  })
+/** An answer to one GET, with as much of its text as a login page has. */
+export interface Page {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+  readonly tls: string | undefined
+  /** Seconds that this machine's clock is ahead, as far as the answer tells. */
+  readonly date: number | undefined
 }
 
 /** Bytes. */
 const longestPage = 512 * 1024
 
-interface Head {
-  readonly status: number
-  readonly type: string
-  readonly tls: string | undefined
-  /** Seconds that this machine's clock is ahead, as far as the answer tells. */
-  readonly date: number | undefined
+/** @throws TunnelError, or what the system says */
+export function pageAt(url: string, how: UsableConnection): Promise<Page> {
+  return withTimeLimit(timeout, async (signal) => {
+    const response = await responseOf(new URL(url), how, signal)
+    const answer = head(response)
+    const pieces: Buffer[] = []
+    let bytes = 0
+    for await (const piece of response) {
+      pieces.push(piece)
+      bytes += piece.length
+      if (bytes > longestPage) break
+    }
+    return { ...answer, text: Buffer.concat(pieces).toString() }
+  })
 }
 
 async function responseOf(
@@ -111,7 +121,7 @@ async function responseOf(
   })
 }
 
-function head({ statusCode = 0, headers, socket }: IncomingMessage): Head {
+function head({ statusCode = 0, headers, socket }: IncomingMessage): Omit<Page, 'text'> {
   const there = Date.parse(headers.date ?? '')
   return {
     status: statusCode,

@@ -2,23 +2,32 @@
  * Which kind of service this is: it shows its login form to those who name a redirect address that it knows. A look sends no account and
  * no credential.
  */
-import { createSso, type ServiceName, serviceNames, systemCode } from '@owner-sso/core'
+import { createSso, type ServiceName, serviceNames } from '@owner-sso/core'
 import { usableConnectionOf, usableServiceNameOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Finding, good, note, problem } from './finding.ts'
-import { pageAt } from './reach-check.ts'
+import { type Page, pageAt, reachAt } from './reach-check.ts'
 
-/** Whether the login page answers to the kind that is set; where it does not, which one it answers to. */
-export async function checkService(settings: Settings): Promise<Finding[]> {
+/** Whether the service can be reached, and its login page answers to the kind that is set: one request, and one for each other kind. */
+export async function checkService(settings: Settings, authUrl: string): Promise<Finding[]> {
   const about = 'kind of service'
   const saved = usableServiceNameOf(settings)
-  const found = await serviceThatAnswers(settings, [saved, ...serviceNames.filter((name) => name !== saved)])
-  if (found === saved) return [good(about, `${saved} (${settings.service?.from ?? 'default'}): its login page answers`)]
-  if (found === undefined) {
-    return [note(about, `The login page answers to none of ${serviceNames.join(', ')}.`, unknownNext)]
+  const { findings, page } = await reachAt(
+    'SSO service',
+    authUrl,
+    usableConnectionOf(settings),
+    lookAt(settings, saved),
+  )
+  if (page === undefined || findings.some(({ level }) => level === 'problem')) return findings
+  if (showsForm(page)) {
+    return [...findings, good(about, `${saved} (${settings.service?.from ?? 'default'}): its login page answers`)]
   }
+  const others = serviceNames.filter((name) => name !== saved)
+  const found = await serviceThatAnswers(settings, others)
+  if (found === undefined)
+    return [...findings, note(about, `The login page answers to none of ${serviceNames.join(', ')}.`, unknownNext)]
   const next = `It answers to ${found}: run owner-sso setup, or set OWNER_SSO_SERVICE=${found}.`
-  return [problem(about, `The login page does not answer to ${saved}.`, next)]
+  return [...findings, problem(about, `The login page does not answer to ${saved}.`, next)]
 }
 
 const unknownNext =
@@ -38,16 +47,26 @@ export async function serviceThatAnswers(
 }
 
 async function isAnswered(settings: Settings, service: ServiceName): Promise<boolean> {
-  const { authUrl, redirectUri } = settings
-  if (authUrl === undefined) return false
+  const url = lookAt(settings, service)
+  if (url === undefined) return false
+  try {
+    return showsForm(await pageAt(url, usableConnectionOf({ ...settings, service: { value: service, from: '' } })))
+  } catch {
+    return false
+  }
+}
+
+/** The address of the login page, without an account; nothing where the settings can't be used, which is told elsewhere. */
+function lookAt({ authUrl, redirectUri }: Settings, service: ServiceName): string | undefined {
+  if (authUrl === undefined) return undefined
   const own = { authUrl: authUrl.value, service, ...(redirectUri && { redirectUri: redirectUri.value }) }
   try {
-    const { url } = createSso(own).createAuthorizationUrl()
-    const how = usableConnectionOf({ ...settings, service: { value: service, from: '' } })
-    const { status, text } = await pageAt(url, how)
-    return status === 200 && /\bname\s*=\s*["']?(?:identity|credential)\b/iu.test(text)
-  } catch (error) {
-    if (error instanceof TypeError || systemCode(error) !== undefined) return false
-    throw error
+    return createSso(own).createAuthorizationUrl().url
+  } catch {
+    return undefined
   }
+}
+
+function showsForm({ status, text }: Page): boolean {
+  return status === 200 && /\bname\s*=\s*["']?(?:identity|credential)\b/iu.test(text)
 }

@@ -5,7 +5,7 @@ import { CommandError, usageError } from '../command-line/command-error.ts'
 import type { ConfigFile } from '../settings/config-file.ts'
 import { apiUrlOf, outboundProxyOf, serviceOf, usableConnectionOf } from '../settings/configured-service.ts'
 import { type Finding, findingLines, good, note, problem } from '../doctor/finding.ts'
-import { checkReach } from '../doctor/reach-check.ts'
+import { reachAt } from '../doctor/reach-check.ts'
 import { serviceThatAnswers } from '../doctor/service-look.ts'
 import { environmentProxies } from '../doctor/settings-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
@@ -59,7 +59,7 @@ function askService(settings: Settings): Promise<string> {
   return settled('Address of the SSO service', settings.authUrl?.value, {
     about: 'SSO service',
     requireUsable: (value) => requireInstances(settings, value),
-    attempt: (value) => checkReach('SSO service', value, usableConnectionOf(settings)),
+    attempt: async (value) => (await reachAt('SSO service', value, usableConnectionOf(settings))).findings,
   })
 }
 
@@ -136,8 +136,8 @@ function requireInstances(settings: Settings, authUrl: string, regionalAuthUrls:
 
 /** Whether an address answers. The clock is told of once, by the SSO service's. */
 async function reached(about: string, url: string, settings: Settings): Promise<Finding[]> {
-  const found = await checkReach(about, url, usableConnectionOf(settings))
-  return found.filter((finding) => finding.about !== 'clock')
+  const { findings } = await reachAt(about, url, usableConnectionOf(settings))
+  return findings.filter((finding) => finding.about !== 'clock')
 }
 
 interface Trial {

@@ -2,7 +2,6 @@
  * What one word settles together: how a kind of service is spoken to. The interface document's is the default; today's is what people
  * recorded up to 2026 (`docs/guides/todays-service.md`). Each single option comes before it. Another kind is another row.
  */
-import { isIP } from 'node:net'
 import type { TransportName } from '../http/transport.ts'
 import { isLoopback } from '../support/verification.ts'
 
@@ -73,7 +72,8 @@ const suffixLabels = new Set('ac co com edu gob gov net ne nom or org'.split(' '
 function ownScheme(authUrl: URL): string {
   const host = authUrl.hostname
   const labels = host.split('.')
-  const isNamed = labels.length > 1 && labels.at(-1) !== 'localhost' && isIP(host) === 0
+  // A URL writes IPv4 addresses in digits, and IPv6 in brackets.
+  const isNamed = labels.length > 1 && labels.at(-1) !== 'localhost' && !/^[\d.]+$|^\[/u.test(host)
   if (!isNamed || isLoopback(authUrl)) return 'owner'
   const isOfCountry = labels.at(-1)?.length === 2 && labels.length > 2 && suffixLabels.has(labels.at(-2) ?? '')
   const name = labels.at(isOfCountry ? -3 : -2) ?? ''
