@@ -16,6 +16,7 @@ import { sendAnswer } from './answers/problem.ts'
 import { checkListener, type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
 import { keepFromSharedCaches } from './caching.ts'
+import { keepDispositionBytes } from './disposition-bytes.ts'
 import { answerFault } from './handler-fault.ts'
 import { connectionNames } from './proxy/header-names.ts'
 import type { OwnerSso } from './request-property.ts'
@@ -69,6 +70,7 @@ export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage
     const getAccessToken = (): Promise<string> => tokens.getAccessToken(account)
     setBearer(request, await getAccessToken())
     keepFromSharedCaches(response)
+    keepDispositionBytes(response)
     Object.assign(request, { ownerSso: { account, getAccessToken } satisfies OwnerSso })
   }
 
