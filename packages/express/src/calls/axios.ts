@@ -33,7 +33,7 @@ interface Config {
  *
  * A call fails with what `tokens.getAccessToken` throws, with `OwnerApiTokenRefusedError` in place of a 403 that is about the token and stays,
  * and with a TypeError for an address that the token must not go to or an agent that checks no certificates. The configuration on a response or an error is without agents, `transport`,
- * `fetchOptions` and a streamed body: they lead to the request.
+ * `fetchOptions`, `proxy` and a streamed body: they lead to the request, or hold a password.
  *
  * @returns the same instance
  * @throws TypeError that names a wrong option

@@ -4,12 +4,11 @@
  */
 import http from 'node:http'
 import https from 'node:https'
-import { HttpsProxyAgent } from 'hpagent'
 import type { Transport } from '@owner-sso/core'
 import { Agent as Dispatcher, buildConnector } from 'undici'
 import { reading } from '../early-answer.ts'
 import { property } from '../property.ts'
-import { proxyAt, throughProxy } from '../tunnel.ts'
+import { throughProxy, TunnelAgent, tunnelTimeout } from '../tunnel.ts'
 import { watched } from './watched-agent.ts'
 
 /** What of axios's configuration decides how a request travels. */
@@ -54,7 +53,7 @@ const usual = straightConnections()
 
 /** For `fetch` of https addresses. */
 export function tunnelsThrough(proxy: string, { tls }: Straight): Dispatcher {
-  return new Dispatcher({ connect: reading(throughProxy(proxy, { timeout: 10_000, ...tls })) })
+  return new Dispatcher({ connect: reading(throughProxy(proxy, { timeout: tunnelTimeout, ...tls })) })
 }
 
 /** Those for a transport. */
@@ -88,8 +87,8 @@ export function connectionsFor(url: URL, config: object, straight: Straight = us
 }
 
 /** One CONNECT for each call: the proxy sees an address, and what is encrypted. */
-function tunnel(proxy: URL, agent: unknown): HttpsProxyAgent {
-  return new HttpsProxyAgent({ ...objectAt(agent, 'options'), keepAlive: false, ...verified, ...proxyAt(proxy.href) })
+function tunnel(proxy: URL, agent: unknown): TunnelAgent {
+  return new TunnelAgent(proxy.href, { ...objectAt(agent, 'options'), keepAlive: false, ...verified })
 }
 
 /** axios's `proxy` as an address; `undefined` where none was given: `false`, and no word at all. */
