@@ -276,6 +276,13 @@ describe('behind a body parser', () => {
       'application/x-www-form-urlencoded',
     ],
     ['express.text', express.text(), 'text/plain; charset=latin1', 'plain', 'text/plain; charset=utf-8'],
+    [
+      'express.text of JSON',
+      express.text({ type: 'application/json' }),
+      'application/json',
+      '{"a":1e400}',
+      'application/json; charset=utf-8',
+    ],
     ['express.raw', express.raw(), 'application/octet-stream', 'raw', 'application/octet-stream'],
   ])('%s: the body is written anew', async (_name, parser, type, body, sentType) => {
     const home = await serve(express().use(parser, await proxyWith()))
@@ -283,6 +290,40 @@ describe('behind a body parser', () => {
     expect(ownerApi.seen[0]?.body.toString()).toBe(body)
     expect(ownerApi.seen[0]?.headers['content-type']).toBe(sentType)
     expect(ownerApi.seen[0]?.headers['content-length']).toBe(String(Buffer.byteLength(body)))
+  })
+
+  it.each<[string, string | Uint8Array, express.RequestHandler?]>([
+    ['application/json', '{"id":12345678901234567}'],
+    ['application/json', '{"a":[{"b":1e400}]}'],
+    ['application/json', '[-1e999]'],
+    ['application/json', '{"a":-0}'],
+    ['application/json', '[-0.0]'],
+    ['application/json', '1e21', express.json({ strict: false })],
+    ['application/json', '"text"', express.json({ strict: false })],
+    ['application/json', Buffer.from('["\xe4"]', 'latin1')],
+    ['text/plain', Buffer.from('\xe4', 'latin1'), express.text()],
+    ['application/x-www-form-urlencoded', 'a=%EF%BF%BD', express.urlencoded({ extended: false })],
+  ])('refuses a body (%s: %s) whose bytes can’t be told any more, and takes it before the parser', async (...row) => {
+    const [type, body, parser = express.json()] = row
+    const proxy = await proxyWith()
+    const behind = await serve(express().use(parser, proxy))
+    const answer = await post(behind, type, body)
+    expect(answer.status).toBe(500)
+    expect(await problemOf(answer)).toMatchObject({
+      code: 'ERR_OWNER_API_BODY_CONSUMED',
+      detail: expect.stringContaining('put the proxy before it'),
+    })
+    expect(ownerApi.seen).toEqual([])
+    const before = await serve(express().use(proxy))
+    expect((await post(before, type, body)).status).toBe(200)
+    expect(ownerApi.seen[0]?.body).toEqual(Buffer.from(body))
+  })
+
+  it('writes anew what has one text in JSON alone', async () => {
+    const home = await serve(express().use(express.json(), await proxyWith()))
+    const text = '{"__proto__":{"a":1},"n":[9007199254740991,0.1,1e-7,0],"s":"\\ud800"}'
+    expect((await post(home, 'application/json', text)).status).toBe(200)
+    expect(ownerApi.seen[0]?.body.toString()).toBe(text)
   })
 
   it('leaves a body alone that the parser left alone', async () => {
