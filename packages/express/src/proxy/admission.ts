@@ -7,7 +7,7 @@ import { forwardedMethods, ownerApiErrorAnswer } from '../answers/owner-api-erro
 import { property } from '../property.ts'
 import { isCrossSite } from './cross-site.ts'
 import { declaresBody } from './request-body.ts'
-import { isBelow, isPlainQuery, isUnambiguous } from './request-path.ts'
+import { isBelow, isPlainQuery, isUnambiguous, originForm } from './request-path.ts'
 import { asksForUpgrade } from './upgrade.ts'
 
 export interface AdmissionRules {
@@ -20,9 +20,11 @@ export interface AdmissionRules {
 
 /** The path and query to ask the owner API for, or the answer to a request that is not forwarded. */
 export function admission(request: IncomingMessage, rules: AdmissionRules): string | Answer {
-  const { method = '', url = '' } = request
+  const { method = '' } = request
   if (!forwardedMethods.has(method)) return ownerApiErrorAnswer('ERR_OWNER_API_METHOD_NOT_ALLOWED')
   if (asksForUpgrade(request)) return ownerApiErrorAnswer('ERR_OWNER_API_UPGRADE_REFUSED')
+  if (namesTwoHosts(request)) return ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_REQUEST')
+  const url = originForm(request)
   const [path = ''] = url.split('?')
   if (!isUnambiguous(path) || !isPlainQuery(url.slice(path.length)))
     return ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_PATH')
@@ -33,6 +35,11 @@ export function admission(request: IncomingMessage, rules: AdmissionRules): stri
   }
   if (isCrossSite(request, rules.trustedOrigins)) return ownerApiErrorAnswer('ERR_OWNER_API_CROSS_SITE')
   return rules.basePath + url
+}
+
+/** Which of them counts differs from server to server (RFC 9112 section 3.2). */
+function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1
 }
 
 /** Express takes the mount path off: at `/api`, `/api/1/vehicles` asks the owner API for `/1/vehicles`. */

@@ -34,7 +34,7 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
   readonly requestHeaders?: readonly string[] | undefined
   /** More of the owner API's headers to answer with. */
   readonly responseHeaders?: readonly string[] | undefined
-  /** Other origins whose pages may call, such as `https://app.example.com`. */
+  /** Other origins whose pages may call, such as `https://app.example.com`, or of an app, such as `capacitor://localhost`. */
   readonly trustedOrigins?: readonly string[] | undefined
   /** Calls under way at once, and so connections; more are answered with 503. Default 1,024. */
   readonly maxConcurrent?: number | undefined
@@ -162,15 +162,25 @@ function integer(name: string, value: unknown, least: number, most: number): num
 }
 
 function origins(values: readonly string[] = []): ReadonlySet<string> {
-  requireThat(
-    Array.isArray(values) && values.every(isOrigin),
-    'trustedOrigins must be an array of origins such as https://app.example.com',
-  )
+  requireThat(Array.isArray(values), `trustedOrigins must be an array of origins ${likeOrigins}`)
+  for (const value of values) {
+    const isAnybodys = value === 'null' || value === 'file://'
+    requireThat(!isAnybodys, `trustedOrigins can’t have ${value}, which files and sandboxed pages of anybody’s send`)
+    requireThat(
+      isOrigin(value),
+      `trustedOrigins must be an array of origins ${likeOrigins}, without a path or a slash at the end`,
+    )
+  }
   return new Set(values)
 }
 
+const likeOrigins = 'such as https://app.example.com or capacitor://localhost'
+
+/** As a browser sends it. Of a scheme of an app's own, such as `capacitor`, the URL standard knows no origin. */
 function isOrigin(value: unknown): boolean {
-  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { origin } = new URL(value)
+  return origin === 'null' ? /^(?!file:)[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+(?::\d+)?$/u.test(value) : origin === value
 }
 
 function requireThat(condition: boolean, problem: string): asserts condition {

@@ -126,9 +126,19 @@ it('forwards headers that an option adds, in both directions', async () => {
   expect(ownerApi.seen[0]?.headers).not.toHaveProperty('x-other')
 })
 
-it('lets pages of a trusted origin call', async () => {
-  const home = await serve(await proxyWith({ trustedOrigins: ['https://app.example.org'] }))
-  const headers = { origin: 'https://app.example.org', 'sec-fetch-site': 'cross-site' }
+it.each([
+  'https://app.example.org',
+  'capacitor://localhost',
+  'ionic://localhost',
+  'tauri://localhost',
+  'http://tauri.localhost',
+  'app://.',
+  'app://obsidian.md',
+  'chrome-extension://abcdefghijklmnop',
+  'http://localhost:8100',
+])('lets pages of a trusted origin call: %s', async (origin) => {
+  const home = await serve(await proxyWith({ trustedOrigins: [origin] }))
+  const headers = { origin, 'sec-fetch-site': 'cross-site' }
   expect((await fetch(`${home.url}/api/1/vehicles`, { method: 'POST', headers })).status).toBe(200)
 })
 
