@@ -45,8 +45,21 @@ export function requireAccount(account: string | undefined): string {
   return account
 }
 
-/** The default: the account of the user whom Passport (or anything else) has put on the request. */
+/**
+ * The default: the account of the user whom Passport (or anything else) has put on the request.
+ *
+ * @throws SignedOutError with a cause for the developer, where nothing can have put one there
+ */
 export function accountOfUser(request: IncomingMessage): string | undefined {
-  const account = property(property(request, 'user'), 'account')
-  return typeof account === 'string' && account !== '' ? account : undefined
+  const user = property(request, 'user')
+  const account = property(user, 'account')
+  if (typeof account === 'string' && account !== '') return account
+  // Passport's session puts its own functions on every request, also where nobody is signed in.
+  const isRead = user === undefined && typeof property(request, 'isAuthenticated') === 'function'
+  if (isRead || user === null) return undefined
+  const hint =
+    user === undefined
+      ? 'A request had no req.user. Is passport.session(), or what else sets req.user, before it? If nothing does, give the option account.'
+      : 'A request had a req.user without an account. Give the option account: a function of the request.'
+  throw Object.assign(new SignedOutError(), { cause: new Error(hint) })
 }

@@ -27,7 +27,7 @@ export interface BearerOptions<Request extends IncomingMessage = IncomingMessage
   readonly tokens: Tokens
   /** Whose token. Default: `req.user.account`, as Passport leaves it. A function has 30 seconds. */
   readonly account?: AccountSource<Request> | undefined
-  /** Is told of every error that is answered with problem details, for a log. */
+  /** Is told of every error that is answered with problem details, for a log. Default: a warning of the process, once for each cause. */
   readonly onProblem?: ProblemListener<Request> | undefined
   /** Answers where there is no token, in place of problem details. Its error is for a log: the message may name a host or a path. */
   readonly onError?:

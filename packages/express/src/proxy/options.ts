@@ -59,7 +59,7 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
   readonly userAgent?: string | undefined
   /** An outbound proxy's URL, for https alone: plain http never leaves the machine. Environment variables for proxies are ignored. */
   readonly proxy?: string | undefined
-  /** Is told of every answer that an error is behind, for a log. The answer itself has one fixed sentence for each code. */
+  /** Is told of every answer that an error is behind, for a log. The answer itself has one fixed sentence for each code. Default: a warning of the process, once for each cause. */
   readonly onProblem?: ProblemListener<Request> | undefined
 }
 

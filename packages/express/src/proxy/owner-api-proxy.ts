@@ -86,7 +86,8 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   function fail(...[error, request, response, next]: [unknown, ...Parameters<Handler<Request>>]): void {
     const answer = knownAnswer(error)
     if (!answer && next && !response.destroyed) return next(error)
-    sendAnswer(response, reported(answer ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'), error, request, onProblem))
+    const own = answer ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL')
+    sendAnswer(response, reported(own, error, request, onProblem, settings.target.host))
   }
 
   async function close(closing: { readonly timeout?: number | undefined } = {}): Promise<void> {
