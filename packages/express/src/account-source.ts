@@ -5,6 +5,7 @@ import { SignedOutError, type TokenManager } from '@owner-sso/core'
 import type { IncomingMessage } from 'node:http'
 import { defaultWait, resultInTime } from './option-result.ts'
 import { property } from './property.ts'
+import { whatCame } from './what-came.ts'
 
 /** What is needed of a token manager. Without `accepted` it is not told which tokens the owner API takes. */
 export type Tokens = Pick<TokenManager, 'getAccessToken'> & {
@@ -18,7 +19,7 @@ export type AccountSource<Request> = string | ((request: Request) => string | un
 export function checkTokens(tokens: unknown): asserts tokens is Tokens {
   const isManager = ['getAccessToken', 'invalidate'].every((name) => typeof property(tokens, name) === 'function')
   if (!isManager) {
-    throw new TypeError('tokens must be what createTokenManager() returns')
+    throw new TypeError(`tokens must be what createTokenManager() returns${whatCame(tokens)}`)
   }
 }
 
@@ -34,7 +35,8 @@ export function accountReader<Request>(
 ): (request: Request) => string | undefined | Promise<string | undefined> {
   if (typeof account === 'function') return (request) => resultInTime('account', timeLimit, account(request))
   if (typeof account !== 'string' || account === '') {
-    throw new TypeError('account must be a name or a function of the request')
+    const came = account === '' ? '; empty text came' : whatCame(account)
+    throw new TypeError(`account must be a name or a function of the request${came}`)
   }
   return () => account
 }

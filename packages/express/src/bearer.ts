@@ -20,6 +20,7 @@ import { keepDispositionBytes } from './disposition-bytes.ts'
 import { answerFault } from './handler-fault.ts'
 import { connectionNames } from './proxy/header-names.ts'
 import type { OwnerSso } from './request-property.ts'
+import { whatCame } from './what-came.ts'
 
 /** Whose token goes on a request, and who answers where there is none. */
 export interface BearerOptions<Request extends IncomingMessage = IncomingMessage> {
@@ -61,7 +62,7 @@ export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage
   checkOptionNames('ownerApiBearer', options, { tokens: true, account: true, onProblem: true, onError: true })
   const { tokens, onProblem, onError = answerWith(onProblem) } = options
   checkTokens(tokens)
-  if (typeof onError !== 'function') throw new TypeError('onError must be a function')
+  if (typeof onError !== 'function') throw new TypeError(`onError must be a function${whatCame(onError)}`)
   checkListener(onProblem)
   const accountOf = options.account === undefined ? accountOfUser : accountReader(options.account)
 

@@ -2,6 +2,8 @@
  * The owner API's address: the only place a token is sent to.
  */
 import { mayCarrySecrets, verificationProblem } from '@owner-sso/core'
+import { property } from './property.ts'
+import { whatCame } from './what-came.ts'
 
 /**
  * The option `target`; default the variable `OWNER_SSO_API_URL`.
@@ -10,12 +12,16 @@ import { mayCarrySecrets, verificationProblem } from '@owner-sso/core'
  *   certificates are not checked
  */
 export function ownerApiTarget(value: unknown = process.env['OWNER_SSO_API_URL']): URL {
-  const url = value instanceof URL ? value : URL.canParse(String(value)) ? new URL(String(value)) : undefined
+  // By its shape: a URL of another realm is one, too.
+  const text = typeof value === 'string' ? value : property(value, 'href')
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   if (value === undefined || value === '') {
     throw new TypeError('target is not given: set the environment variable OWNER_SSO_API_URL, or give the option')
   }
   if (!url || !mayCarrySecrets(url)) {
-    throw new TypeError('target must be the owner API’s address: https, or http on a loopback host')
+    throw new TypeError(
+      `target must be the owner API’s address: https, or http on a loopback host${typeof value === 'string' ? '' : whatCame(value)}`,
+    )
   }
   if (url.username || url.password || url.search || url.hash) {
     throw new TypeError('target must have no user name, password, query or fragment')

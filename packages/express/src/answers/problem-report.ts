@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { warnOfFault } from '../handler-fault.ts'
 import type { Answer, Problem } from './problem.ts'
 import { warnOfProblem } from './problem-warning.ts'
+import { whatCame } from '../what-came.ts'
 
 /**
  * Is told of every answer that an error is behind, before it is written. The error holds no secret, but it may name a path, a
@@ -20,7 +21,9 @@ export type ProblemListener<Request extends IncomingMessage = IncomingMessage> =
 
 /** @throws TypeError where it is no function */
 export function checkListener(onProblem: unknown): void {
-  if (onProblem !== undefined && typeof onProblem !== 'function') throw new TypeError('onProblem must be a function')
+  if (onProblem !== undefined && typeof onProblem !== 'function') {
+    throw new TypeError(`onProblem must be a function${whatCame(onProblem)}`)
+  }
 }
 
 /**

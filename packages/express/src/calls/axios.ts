@@ -7,6 +7,7 @@
 import { checkOptionNames, type Transport } from '@owner-sso/core'
 import { requireAccount } from '../account-source.ts'
 import { property } from '../property.ts'
+import { whatCame } from '../what-came.ts'
 import { discard, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
 import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
 import { connectionsFor, connectionsOf } from './connections.ts'
@@ -40,7 +41,7 @@ interface Config {
  */
 export function attachBearer<Instance extends AxiosLike>(instance: Instance, options: OwnerCallOptions): Instance {
   if (typeof property(instance, 'create') !== 'function') {
-    throw new TypeError('the first argument of attachBearer must be an axios instance')
+    throw new TypeError(`the first argument of attachBearer must be an axios instance${whatCame(instance)}`)
   }
   checkOptionNames('attachBearer', options, ownerCallOptionNames)
   const defaults = instance.defaults as { adapter?: unknown; baseURL?: string }

@@ -28,10 +28,13 @@ export function admission(request: IncomingMessage, rules: AdmissionRules): stri
   const [path = ''] = url.split('?')
   if (!isUnambiguous(path) || !isPlainQuery(url.slice(path.length)))
     return ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_PATH')
+  const mountPath = mountPathOf(request)
+  if (rules.basePath !== '' && isBelow(path, [rules.basePath])) {
+    return notAllowed(doubled(rules.basePath, mountPath, path))
+  }
   if (!isBelow(rules.basePath + path, rules.paths)) {
-    const mountPath = mountPathOf(request)
     const isTakenOff = mountPath !== '' && isBelow(rules.basePath + mountPath + path, rules.paths)
-    return ownerApiErrorAnswer('ERR_OWNER_API_PATH_NOT_ALLOWED', isTakenOff ? takenOff(mountPath, path) : undefined)
+    return notAllowed(isTakenOff ? takenOff(mountPath, path) : offered(mountPath, rules))
   }
   if (isCrossSite(request, rules.trustedOrigins)) return ownerApiErrorAnswer('ERR_OWNER_API_CROSS_SITE')
   return rules.basePath + url
@@ -46,6 +49,18 @@ function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
 function takenOff(mountPath: string, path: string): string {
   return `The path ${mountPath}, at which the proxy is mounted, is taken off before the owner API is asked. Call ${mountPath}${mountPath}${path}, or mount the proxy at /.`
 }
+
+/** The target's path comes before the caller's. */
+function doubled(basePath: string, mountPath: string, path: string): string {
+  return `The proxy’s target ends in ${basePath}, which comes before each path. Call ${mountPath}${path.slice(basePath.length)}, or take ${basePath} off the target.`
+}
+
+function offered(mountPath: string, { basePath, paths }: AdmissionRules): string {
+  const own = paths.map((path) => mountPath + (isBelow(path, [`${basePath}/`]) ? path.slice(basePath.length) : '/'))
+  return `This path of the owner API is not available here. Paths here begin with ${own.join(' or ')}.`
+}
+
+const notAllowed = (detail: string): Answer => ownerApiErrorAnswer('ERR_OWNER_API_PATH_NOT_ALLOWED', detail)
 
 /** Where Express has mounted the proxy. */
 export function mountPathOf(request: IncomingMessage): string {

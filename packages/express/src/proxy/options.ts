@@ -15,8 +15,9 @@ import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tok
 import { checkListener, type ProblemListener } from '../answers/problem-report.ts'
 import { resultInTime } from '../option-result.ts'
 import { ownerApiTarget } from '../target.ts'
+import { whatCame } from '../what-came.ts'
 import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
-import { isUnambiguous } from './request-path.ts'
+import { isBelow, isUnambiguous } from './request-path.ts'
 
 /** `Request` is Express's, or whatever the server hands out. */
 export interface OwnerApiProxyOptions<Request extends IncomingMessage = IncomingMessage> {
@@ -118,22 +119,29 @@ export function parseProxyOptions<Request extends IncomingMessage>(
   checkTokens(tokens)
   requireThat(
     authorize === true || typeof authorize === 'function',
-    'authorize must be a function of the request, or true for anyone who reaches the proxy',
+    `authorize must be a function of the request, or true for anyone who reaches the proxy${whatCame(authorize)}`,
   )
   requireThat(
     Array.isArray(paths) && paths.length > 0 && paths.every((path) => typeof path === 'string' && isUnambiguous(path)),
-    'paths must be an array of paths such as /api/1/',
+    `paths must be an array of paths such as /api/1/${whatCame(paths)}`,
   )
+  const pattern = paths.find((path) => path.includes('*') || path.includes('/:'))
+  requireThat(pattern === undefined, `paths allow all that is below them, and know no patterns; ${pattern} came`)
   checkListener(options.onProblem)
   const target = ownerApiTarget(options.target)
+  const basePath = target.pathname.replace(/\/$/u, '')
+  requireThat(
+    paths.some((path) => isBelow(path, [`${basePath}/`]) || isBelow(`${basePath}/`, [path])),
+    `paths has none below the path of target, ${basePath}: write the path of target in front of each`,
+  )
   const milliseconds = (name: 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'maxDuration', fallback: number) =>
-    integer(name, options[name] ?? fallback, 1, longestTimer)
+    integer(name, options[name], fallback, [1, longestTimer])
   const headersTimeout = milliseconds('headersTimeout', 30_000)
   const maxDuration = milliseconds('maxDuration', 3_600_000)
   const timeLimit = Math.min(headersTimeout, maxDuration)
   return {
     target,
-    basePath: target.pathname.replace(/\/$/u, ''),
+    basePath,
     tokens,
     accountOf: options.account === undefined ? accountOfUser : accountReader(options.account, timeLimit),
     authorize: authorize === true ? true : (request) => resultInTime('authorize', timeLimit, authorize(request)),
@@ -141,8 +149,8 @@ export function parseProxyOptions<Request extends IncomingMessage>(
     requestHeaders: requestHeaderNames(options.requestHeaders),
     responseHeaders: new Set(responseHeaderNames(options.responseHeaders)),
     trustedOrigins: origins(options.trustedOrigins),
-    maxConcurrent: integer('maxConcurrent', options.maxConcurrent ?? 1024, 1, 1_000_000),
-    replayLimit: integer('replayLimit', options.replayLimit ?? 65_536, 0, 16 * 1024 ** 2),
+    maxConcurrent: integer('maxConcurrent', options.maxConcurrent, 1024, [1, 1_000_000]),
+    replayLimit: integer('replayLimit', options.replayLimit, 65_536, [0, 16 * 1024 ** 2]),
     connectTimeout: milliseconds('connectTimeout', 10_000),
     headersTimeout,
     bodyTimeout: milliseconds('bodyTimeout', 300_000),
@@ -153,22 +161,28 @@ export function parseProxyOptions<Request extends IncomingMessage>(
   }
 }
 
-function integer(name: string, value: unknown, least: number, most: number): number {
+/** The time that `close` may take. @throws TypeError */
+export function closeTimeout(given: unknown): number | undefined {
+  return given === undefined ? undefined : integer('timeout', given, 0, [0, longestTimer])
+}
+
+function integer(name: string, given: unknown, usual: number, [least, most]: readonly [number, number]): number {
+  const value = given === undefined ? usual : given
   requireThat(
     typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
-    `${name} must be a whole number from ${least} to ${most}`,
+    `${name} must be a whole number from ${least} to ${most}${whatCame(value)}`,
   )
   return value
 }
 
 function origins(values: readonly string[] = []): ReadonlySet<string> {
-  requireThat(Array.isArray(values), `trustedOrigins must be an array of origins ${likeOrigins}`)
+  requireThat(Array.isArray(values), `trustedOrigins must be an array of origins ${likeOrigins}${whatCame(values)}`)
   for (const value of values) {
     const isAnybodys = value === 'null' || value === 'file://'
     requireThat(!isAnybodys, `trustedOrigins can’t have ${value}, which files and sandboxed pages of anybody’s send`)
     requireThat(
       isOrigin(value),
-      `trustedOrigins must be an array of origins ${likeOrigins}, without a path or a slash at the end`,
+      `trustedOrigins must be an array of origins ${likeOrigins}, without a path or a slash at the end${whatCame(value)}`,
     )
   }
   return new Set(values)

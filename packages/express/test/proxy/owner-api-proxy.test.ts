@@ -43,11 +43,13 @@ it('says that the mount path is taken off, and the path that works, and says so 
   const home = await serve(express().use('/api', await proxyWith()))
   const detailOf = async (path: string): Promise<unknown> => {
     const answer = await fetch(home.url + path)
-    expect(answer.status).toBe(404)
+    expect([path, answer.status]).toEqual([path, 404])
     return Reflect.get(Object(await problemOf(answer)), 'detail')
   }
   expect(await detailOf('/api/1/vehicles')).toMatch(/\/api, at which .* Call \/api\/api\/1\/vehicles, or mount/u)
-  expect(await detailOf('/api/2/vehicles')).toBe('This path of the owner API is not available here.')
+  expect(await detailOf('/api/2/vehicles')).toBe(
+    'This path of the owner API is not available here. Paths here begin with /api/api/1/.',
+  )
   expect((await fetch(`${home.url}/api/api/1/vehicles`)).status).toBe(200)
 })
 
@@ -98,6 +100,18 @@ it.each([
   expect(head).toContain('etag: "one"')
   expect(/^content-length: .*$/mu.exec(head)?.[0]).toBe(length)
   expect(problems).toEqual([])
+})
+
+it('says so where the path of the target is asked for once more', async () => {
+  const proxy = await proxyWith({ target: `${ownerApi.url}/api/1` })
+  const home = await serve(express().use('/cars', proxy))
+  const answer = await fetch(`${home.url}/cars/api/1/vehicles`)
+  expect(answer.status).toBe(404)
+  expect(await problemOf(answer)).toMatchObject({
+    detail:
+      'The proxy’s target ends in /api/1, which comes before each path. Call /cars/vehicles, or take /api/1 off the target.',
+  })
+  expect(ownerApi.seen).toEqual([])
 })
 
 it('joins a path of the target with the caller’s, and takes the allowed paths as those of the owner API', async () => {
