@@ -4,7 +4,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { TokenManager, TokenStore, TransportOption } from '@owner-sso/core'
 import { type BrokerClients, drainOf } from '@owner-sso/broker'
-import { hasPlainFraming, ownerApiProxy } from '@owner-sso/express'
+import { hasPlainFraming, originForm, ownerApiProxy } from '@owner-sso/express'
 import { admission } from './admission.ts'
 import { type Refusal, sendJson, sendRefusal, sendText } from './own-responses.ts'
 import { described, type Log } from './log.ts'
@@ -92,7 +92,7 @@ export function createGateway({
   ])
 
   const server = createServer({ keepAliveTimeout }, (request, response) => {
-    const page = pages.get(request.url ?? '')
+    const page = pages.get(originForm(request))
     if (!page) void call(request, response)
     else if (request.method === 'GET' || request.method === 'HEAD') void page(response)
     else sendRefusal(response, methodNotAllowed)

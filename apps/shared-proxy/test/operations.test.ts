@@ -1,4 +1,6 @@
 /** The pages for operators, in good times and in bad ones. */
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, it } from '@jest/globals'
 import { account, apiKey, call, callMany, deploy, life, metric, useRedis } from './deployment.ts'
 import type { Instance } from './instance.ts'
@@ -22,6 +24,16 @@ describeWithRedis('the pages for operators', () => {
     const deployment = await deploy()
     expect(await page(deployment.instance(0), 'healthz')).toEqual({ status: 200, body: { alive: true } })
     expect(await page(deployment.instance(0), 'readyz')).toEqual({ status: 200, body: clear })
+    // As load balancers ask: HAProxy and others without a Host, some clients with the whole address.
+    const { port } = deployment.instance(0)
+    for (const head of [
+      'GET /healthz HTTP/1.0',
+      `GET http://lb:${port}/healthz HTTP/1.1\r\nHost: lb:${port}\r\nConnection: close`,
+    ]) {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(`${head}\r\n\r\n`)
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\{"alive":true\}/u)
+    }
   })
 
   it('say that Redis is down, while tokens in memory go on working', async () => {

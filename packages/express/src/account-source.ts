@@ -5,6 +5,7 @@ import { SignedOutError, type TokenManager } from '@owner-sso/core'
 import type { IncomingMessage } from 'node:http'
 import { defaultWait, resultInTime } from './option-result.ts'
 import { property } from './property.ts'
+import { whatCame } from './what-came.ts'
 
 /** What is needed of a token manager. Without `accepted` it is not told which tokens the owner API takes. */
 export type Tokens = Pick<TokenManager, 'getAccessToken'> & {
@@ -18,7 +19,7 @@ export type AccountSource<Request> = string | ((request: Request) => string | un
 export function checkTokens(tokens: unknown): asserts tokens is Tokens {
   const isManager = ['getAccessToken', 'invalidate'].every((name) => typeof property(tokens, name) === 'function')
   if (!isManager) {
-    throw new TypeError('tokens must be what createTokenManager() returns')
+    throw new TypeError(`tokens must be what createTokenManager() returns${whatCame(tokens)}`)
   }
 }
 
@@ -34,7 +35,8 @@ export function accountReader<Request>(
 ): (request: Request) => string | undefined | Promise<string | undefined> {
   if (typeof account === 'function') return (request) => resultInTime('account', timeLimit, account(request))
   if (typeof account !== 'string' || account === '') {
-    throw new TypeError('account must be a name or a function of the request')
+    const came = account === '' ? '; empty text came' : whatCame(account)
+    throw new TypeError(`account must be a name or a function of the request${came}`)
   }
   return () => account
 }
@@ -45,8 +47,21 @@ export function requireAccount(account: string | undefined): string {
   return account
 }
 
-/** The default: the account of the user whom Passport (or anything else) has put on the request. */
+/**
+ * The default: the account of the user whom Passport (or anything else) has put on the request.
+ *
+ * @throws SignedOutError with a cause for the developer, where nothing can have put one there
+ */
 export function accountOfUser(request: IncomingMessage): string | undefined {
-  const account = property(property(request, 'user'), 'account')
-  return typeof account === 'string' && account !== '' ? account : undefined
+  const user = property(request, 'user')
+  const account = property(user, 'account')
+  if (typeof account === 'string' && account !== '') return account
+  // Passport's session puts its own functions on every request, also where nobody is signed in.
+  const isRead = user === undefined && typeof property(request, 'isAuthenticated') === 'function'
+  if (isRead || user === null) return undefined
+  const hint =
+    user === undefined
+      ? 'A request had no req.user. Is passport.session(), or what else sets req.user, before it? If nothing does, give the option account.'
+      : 'A request had a req.user without an account. Give the option account: a function of the request.'
+  throw Object.assign(new SignedOutError(), { cause: new Error(hint) })
 }

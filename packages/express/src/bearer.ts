@@ -16,9 +16,11 @@ import { sendAnswer } from './answers/problem.ts'
 import { checkListener, type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
 import { keepFromSharedCaches } from './caching.ts'
+import { keepDispositionBytes } from './disposition-bytes.ts'
 import { answerFault } from './handler-fault.ts'
 import { connectionNames } from './proxy/header-names.ts'
 import type { OwnerSso } from './request-property.ts'
+import { whatCame } from './what-came.ts'
 
 /** Whose token goes on a request, and who answers where there is none. */
 export interface BearerOptions<Request extends IncomingMessage = IncomingMessage> {
@@ -26,7 +28,7 @@ export interface BearerOptions<Request extends IncomingMessage = IncomingMessage
   readonly tokens: Tokens
   /** Whose token. Default: `req.user.account`, as Passport leaves it. A function has 30 seconds. */
   readonly account?: AccountSource<Request> | undefined
-  /** Is told of every error that is answered with problem details, for a log. */
+  /** Is told of every error that is answered with problem details, for a log. Default: a warning of the process, once for each cause. */
   readonly onProblem?: ProblemListener<Request> | undefined
   /** Answers where there is no token, in place of problem details. Its error is for a log: the message may name a host or a path. */
   readonly onError?:
@@ -60,7 +62,7 @@ export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage
   checkOptionNames('ownerApiBearer', options, { tokens: true, account: true, onProblem: true, onError: true })
   const { tokens, onProblem, onError = answerWith(onProblem) } = options
   checkTokens(tokens)
-  if (typeof onError !== 'function') throw new TypeError('onError must be a function')
+  if (typeof onError !== 'function') throw new TypeError(`onError must be a function${whatCame(onError)}`)
   checkListener(onProblem)
   const accountOf = options.account === undefined ? accountOfUser : accountReader(options.account)
 
@@ -69,6 +71,7 @@ export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage
     const getAccessToken = (): Promise<string> => tokens.getAccessToken(account)
     setBearer(request, await getAccessToken())
     keepFromSharedCaches(response)
+    keepDispositionBytes(response)
     Object.assign(request, { ownerSso: { account, getAccessToken } satisfies OwnerSso })
   }
 

@@ -17,7 +17,7 @@ export type ErrorMiddleware = (
 
 /** Who is told what an answer leaves out. */
 export interface SsoErrorHandlerOptions {
-  /** Is told of every error that is answered, for a log. The answer itself has one fixed sentence for each code. */
+  /** Is told of every error that is answered, for a log. The answer itself has one fixed sentence for each code. Default: a warning of the process, once for each cause. */
   readonly onProblem?: ProblemListener | undefined
 }
 

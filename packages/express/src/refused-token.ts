@@ -81,7 +81,8 @@ export function tokenHistories(): TokenHistories {
     note(account, token, status) {
       const history = historyOf(account, token)
       if (status !== 401 && status !== 403 && status < 500) history.isAccepted = true
-      return status >= 200 && status < 300
+      // A caller that has a copy is told so with a 304, and may get nothing else for hours.
+      return (status >= 200 && status < 300) || status === 304
     },
     judge(account, token, { challenge = '', body }) {
       if (/\berror="?invalid_token\b/iu.test(challenge)) return 'invalid'

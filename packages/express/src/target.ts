@@ -2,6 +2,8 @@
  * The owner API's address: the only place a token is sent to.
  */
 import { mayCarrySecrets, settingFromText, verificationProblem } from '@owner-sso/core'
+import { property } from './property.ts'
+import { whatCame } from './what-came.ts'
 
 /** `undefined` where it is not set. @throws TypeError that names the variable */
 export function apiUrlOfEnvironment(): string | undefined {
@@ -16,12 +18,16 @@ export function apiUrlOfEnvironment(): string | undefined {
  *   certificates are not checked
  */
 export function ownerApiTarget(value: unknown = apiUrlOfEnvironment()): URL {
-  const url = value instanceof URL ? value : URL.canParse(String(value)) ? new URL(String(value)) : undefined
+  // By its shape: a URL of another realm is one, too.
+  const text = typeof value === 'string' ? value : property(value, 'href')
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   if (value === undefined || value === '') {
     throw new TypeError('target is not given: set the environment variable OWNER_SSO_API_URL, or give the option')
   }
   if (!url || !mayCarrySecrets(url)) {
-    throw new TypeError('target must be the owner API’s address: https, or http on a loopback host')
+    throw new TypeError(
+      `target must be the owner API’s address: https, or http on a loopback host${typeof value === 'string' ? '' : whatCame(value)}`,
+    )
   }
   if (url.username || url.password || url.search || url.hash) {
     throw new TypeError('target must have no user name, password, query or fragment')

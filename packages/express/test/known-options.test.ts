@@ -29,3 +29,35 @@ it.each<[call: string, () => unknown]>([
   expect(take).toThrow(TypeError)
   expect(take).toThrow(`${call} takes an object with `)
 })
+
+it.each<[string, () => unknown]>([
+  [
+    'tokens must be what createTokenManager() returns; a promise came: await it',
+    () => ownerFetch({ tokens: tokensOf() as never, account }),
+  ],
+  [
+    'account must be a name or a function of the request; a number came',
+    () => ownerFetch({ tokens, account: 5 as never }),
+  ],
+  ['account must be a name or a function of the request; empty text came', () => ownerBearerOf({ account: '' })],
+  ['fetch must be a function; null came', () => ownerFetch({ tokens, account, fetch: null as never })],
+  ['onError must be a function; text came', () => ownerBearerOf({ onError: 'log' as never })],
+  ['onProblem must be a function; text came', () => ssoErrorHandler({ onProblem: 'log' as never })],
+  [
+    'the first argument of attachBearer must be an axios instance; text came',
+    () => attachBearer('x' as never, { tokens, account }),
+  ],
+])('what came is told: %s', (message, take) => {
+  expect(take).toThrow(new TypeError(message))
+})
+
+it('ownerFetch says so where an address leads past the path of its target', async () => {
+  const call = ownerFetch({ tokens, account, target: `${target}/api/1` })
+  for (const address of ['/vehicles', 'vehicles']) {
+    await expect(call(address)).rejects.toThrow('past the path of target: write /api/1/…, or a target without a path')
+  }
+})
+
+function ownerBearerOf(more: object): unknown {
+  return ownerApiBearer({ tokens, ...more })
+}

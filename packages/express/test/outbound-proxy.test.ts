@@ -5,7 +5,8 @@ import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { TokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { ownerApiProxy, ownerFetch } from '../src/index.ts'
+import axios from 'axios'
+import { attachBearer, ownerApiProxy, ownerFetch } from '../src/index.ts'
 import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts'
 import { listen, startOwnerApi } from './servers.ts'
 import { account, signedInTokens } from './tokens.ts'
@@ -29,6 +30,20 @@ const withFetch: Call = async (target, proxy) => {
   const call = ownerFetch({ tokens, account, target, proxy, tls: { ca: emulator.ca } })
   return call('/api/1/vehicles').catch((failure: unknown) => ({ failure }))
 }
+
+const withAxios =
+  (adapter: 'http' | 'fetch'): Call =>
+  async (target, address) => {
+    const { protocol, hostname, port, username, password } = new URL(address)
+    const auth = username && { auth: { username, password: decodeURIComponent(password) } }
+    const proxy = { protocol, host: hostname, port: Number(port), ...auth }
+    const instance = attachBearer(axios.create({ baseURL: target, adapter, proxy }), {
+      tokens,
+      account,
+      tls: { ca: emulator.ca },
+    })
+    return instance.get('/api/1/vehicles').catch((failure: unknown) => ({ failure }))
+  }
 
 const withProxy = async (target: string, proxy: string, more: { connectTimeout?: number } = {}): ReturnType<Call> => {
   let failure: unknown
@@ -57,6 +72,8 @@ const withPassword = ({ port }: { readonly port: number }): string => `http://us
 describe.each<[string, Call]>([
   ['ownerFetch', withFetch],
   ['ownerApiProxy', (target, proxy) => withProxy(target, proxy)],
+  ['attachBearer', withAxios('http')],
+  ['attachBearer with the adapter fetch', withAxios('fetch')],
 ])('the outbound proxy of %s', (_name, call) => {
   it('is asked for a tunnel, and sees no token in it', async () => {
     recording = await startRecordingProxy()
@@ -81,12 +98,55 @@ describe.each<[string, Call]>([
     await plain.close()
   })
 
-  it('that refuses the tunnel is told by its status, and no password with it', async () => {
-    recording = await startRecordingProxy(407)
-    const { failure } = await call(emulator.ownerApiUrl, withPassword(recording))
-    const told = inspect(failure, { depth: 9, showHidden: true })
-    expect(told).toContain('The outbound proxy refused the tunnel (407)')
-    expect(told).not.toMatch(/p%40ss-word|p@ss-word|Basic/u)
+  it.each<[number, string, RegExp]>([
+    [407, '', /\(407\): it asks for a user and a password. .* as http:\/\/USER:PASSWORD@HOST:PORT/u],
+    [407, 'user:p%40ss-word@', /\(407\): it does not accept the user and the password of its address/u],
+    [403, 'user:p%40ss-word@', /\(403\): ask whoever runs it to allow CONNECT to 127\.0\.0\.1:\d+/u],
+    [502, '', /\(502\): it can’t reach 127\.0\.0\.1:\d+/u],
+    [503, '', /\(503\): it can’t reach/u],
+    [302, '', /\(302\): ask whoever runs it/u],
+  ])(
+    'that refuses the tunnel with %i is told by its status, with no password (user: %j)',
+    async (status, user, words) => {
+      recording = await startRecordingProxy(status)
+      const { failure } = await call(emulator.ownerApiUrl, `http://${user}127.0.0.1:${recording.port}`)
+      const told = inspect(failure, { depth: 9, showHidden: true })
+      expect(told).toContain('The outbound proxy refused the tunnel')
+      expect(told).toMatch(words)
+      expect(told).not.toMatch(/p%40ss-word|p@ss-word|Basic \w/u)
+    },
+  )
+
+  it.each([
+    'HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\n',
+    'HTTP/1.0 299 Good\n\n',
+    'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Wait\r\nX: y\r\n\r\nHTTP/1.1 200 OK\r\n\r\n',
+  ])('has made a tunnel where its last answer is %j', async (answers) => {
+    recording = await startRecordingProxy(answers)
+    expect((await call(emulator.ownerApiUrl, recording.url)).status).toBe(200)
+  })
+
+  it.each([
+    ['SSH-2.0-x\r\n', /gave an answer that is no HTTP/u],
+    [`HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(9000)}`, /gave an answer that is no HTTP/u],
+    ['', /closed the connection without an answer/u],
+    ['HTTP/1.1 100 Continue\r\n\r\n', /closed the connection without an answer/u],
+  ])('that answers %j is told', async (answer, words) => {
+    const other = createServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => socket.end(answer))
+    }).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    recording = await startRecordingProxy()
+    const { port } = other.address() as AddressInfo
+    const { failure } = await call(emulator.ownerApiUrl, `http://127.0.0.1:${port}`)
+    expect(inspect(failure, { depth: 9 })).toMatch(words)
+    other.close()
+  })
+
+  it('that is not there is told', async () => {
+    recording = await startRecordingProxy()
+    const { failure } = await call(emulator.ownerApiUrl, 'http://127.0.0.1:1')
+    expect(inspect(failure, { depth: 9 })).toMatch(/The outbound proxy can’t be reached: .*ECONNREFUSED/u)
   })
 })
 

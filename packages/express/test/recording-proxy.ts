@@ -13,10 +13,10 @@ export interface RecordingProxy {
 }
 
 /**
- * @param refusal - the status that every CONNECT gets, in place of a tunnel
+ * @param refusal - the status that every CONNECT gets, in place of a tunnel; or the answers before one
  * @param host - the address to listen at
  */
-export async function startRecordingProxy(refusal?: number, host = '127.0.0.1'): Promise<RecordingProxy> {
+export async function startRecordingProxy(refusal?: number | string, host = '127.0.0.1'): Promise<RecordingProxy> {
   let seen = ''
   const sockets = new Set<Socket>()
   const keep = (socket: Socket): Socket => {
@@ -31,13 +31,13 @@ export async function startRecordingProxy(refusal?: number, host = '127.0.0.1'):
         client.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}')
         return
       }
-      if (refusal !== undefined) {
+      if (typeof refusal === 'number') {
         client.end(`HTTP/1.1 ${refusal} No\r\n\r\n`)
         return
       }
       const upstream = keep(connect(Number(tunnel[2]), tunnel[1]))
       upstream.once('connect', () => {
-        client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        client.write(refusal ?? 'HTTP/1.1 200 Connection established\r\n\r\n')
         upstream.pipe(client).pipe(upstream)
       })
     })

@@ -145,10 +145,16 @@ export function traceCalls(tracer: Tracer, attributeOf: AccountAttribute): () =>
   return () => ends.forEach((end) => end())
 }
 
+/** What a caller may send is without end, and names of spans are not (OpenTelemetry's semantic conventions for HTTP). */
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'])
+
 /** It belongs to the span of the HTTP server where one is made; otherwise to the caller's, as the request names it. */
 function beginningOfProxied({ method, traceparent, tracestate }: ProxiedCall, isWithin: boolean): Beginning {
-  const name = `owner_sso.proxy ${method}`
-  const attributes = { 'http.request.method': method }
+  const isKnown = knownMethods.has(method)
+  const name = `owner_sso.proxy ${isKnown ? method : 'HTTP'}`
+  const attributes = isKnown
+    ? { 'http.request.method': method }
+    : { 'http.request.method': '_OTHER', 'http.request.method_original': method }
   if (isWithin) return { name, attributes }
   const carrier = { ...(traceparent !== undefined && { traceparent }), ...(tracestate !== undefined && { tracestate }) }
   return { name, kind: SpanKind.SERVER, attributes, parent: propagation.extract(contexts.active(), carrier) }

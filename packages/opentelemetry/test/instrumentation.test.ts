@@ -244,12 +244,15 @@ it('the budget tells what was taken of it, and what was refused', async () => {
 })
 
 /** Calls the owner API through the proxy, as part of a trace of the caller's. */
-async function callThroughProxy(tokens: TokenManager, traceparent: string): Promise<number> {
+async function callThroughProxy(tokens: TokenManager, traceparent: string, method = 'GET'): Promise<number> {
   const proxy = ownerApiProxy({ target: emulator.ownerApiUrl, tokens, account: () => account, authorize: () => true })
   const server = createServer(proxy).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const { status } = await fetch(`http://127.0.0.1:${port}/api/1/vehicles?in=the-path`, { headers: { traceparent } })
+  const { status } = await fetch(`http://127.0.0.1:${port}/api/1/vehicles?in=the-path`, {
+    method,
+    headers: { traceparent },
+  })
   await proxy.close()
   server.close()
   await once(server, 'close')
@@ -257,6 +260,19 @@ async function callThroughProxy(tokens: TokenManager, traceparent: string): Prom
 }
 
 const [callersTrace, callersSpan] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
+
+it('a proxied call of a method that no convention knows has one name with all others', async () => {
+  expect(await callThroughProxy((await signedIn()).tokens, `00-${callersTrace}-${callersSpan}-01`, 'M-SEARCH')).toBe(
+    405,
+  )
+  const { spans } = await received()
+  expect(spans.filter(({ name }) => name.startsWith('owner_sso.proxy'))).toMatchObject([
+    {
+      name: 'owner_sso.proxy HTTP',
+      attributes: { 'http.request.method': '_OTHER', 'http.request.method_original': 'M-SEARCH' },
+    },
+  ])
+})
 
 it('a proxied call is a child of its caller’s span, with the refresh and the store calls that it needs', async () => {
   const tokens = await (await signedIn()).hoursLater(9)

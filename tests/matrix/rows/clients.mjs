@@ -59,7 +59,7 @@ import { Redis } from 'ioredis'
 const client = new Redis(process.env.REDIS_URL)`
 
 const clients = [
-  ...['1.7.9', '1.12', '1'].map((version) => ({ subject: 'axios', name: 'axios', version, program: withAxios })),
+  ...['1.19.0', '1'].map((version) => ({ subject: 'axios', name: 'axios', version, program: withAxios })),
   ...['5', '6'].map((version) => ({ subject: 'Redis clients', name: 'redis', version, program: withRedis(nodeRedis) })),
   ...['5', '6'].map((version) => ({ subject: 'Redis clients', name: 'ioredis', version, program: withRedis(ioredis) })),
   ...[

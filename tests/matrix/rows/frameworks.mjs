@@ -14,7 +14,7 @@ const express = (name, version, passport, slice) => ({
 })
 
 const apps = [
-  express('Express 4.18', '4.18.0', '0.6.0'),
+  express('Express 4.21', '4.21.2', '0.6.0'),
   express('Express 4', '4', '0.7', true),
   express('Express 5', '5', '0.7'),
   {

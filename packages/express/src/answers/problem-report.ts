@@ -1,10 +1,12 @@
 /**
  * What an answer leaves out, for a log: outside there is one fixed sentence for each code, and paths, hosts, keys and system
- * codes are the operator's alone.
+ * codes are the operator's alone. Where nobody listens, the process's own warnings tell each cause once.
  */
 import type { IncomingMessage } from 'node:http'
 import { warnOfFault } from '../handler-fault.ts'
 import type { Answer, Problem } from './problem.ts'
+import { warnOfProblem } from './problem-warning.ts'
+import { whatCame } from '../what-came.ts'
 
 /**
  * Is told of every answer that an error is behind, before it is written. The error holds no secret, but it may name a path, a
@@ -19,17 +21,27 @@ export type ProblemListener<Request extends IncomingMessage = IncomingMessage> =
 
 /** @throws TypeError where it is no function */
 export function checkListener(onProblem: unknown): void {
-  if (onProblem !== undefined && typeof onProblem !== 'function') throw new TypeError('onProblem must be a function')
+  if (onProblem !== undefined && typeof onProblem !== 'function') {
+    throw new TypeError(`onProblem must be a function${whatCame(onProblem)}`)
+  }
 }
 
-/** Tells the listener, and gives the answer back. */
+/**
+ * Tells the listener, or who reads the process's warnings, and gives the answer back.
+ *
+ * @param host - that the call was for, where the error does not know it
+ */
 export function reported<Request extends IncomingMessage>(
   answer: Answer,
   error: unknown,
   request: Request,
   onProblem: ProblemListener<Request> | undefined,
+  host?: string,
 ): Answer {
-  if (onProblem === undefined) return answer
+  if (onProblem === undefined) {
+    warnOfProblem(answer, error, host)
+    return answer
+  }
   // Called at once. A promise that it returns is caught as well: nobody else would catch its rejection.
   const listened = new Promise<void>((resolve) => resolve(onProblem(error, answer.problem, request)))
   listened.catch((thrown: unknown) => warnOfFault('onProblem', thrown))

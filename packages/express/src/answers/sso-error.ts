@@ -46,16 +46,21 @@ const withReason: ReadonlySet<SsoErrorCode> = new Set<SsoErrorCode>([
 const shortWait = 5
 const longestWait = 86_400
 
-interface CodedError extends Error {
+export interface CodedError extends Error {
   readonly code: SsoErrorCode
   readonly reason?: unknown
   /** Seconds since the epoch. */
   readonly nextAttemptAt?: unknown
 }
 
+/** An error that is an `SsoError`, or the one that it has as its cause; `undefined` for any other. */
+export function ssoErrorIn(error: unknown): CodedError | undefined {
+  return [error, property(error, 'cause')].find(isSsoError)
+}
+
 /** The answer to an `SsoError`, or to an error that has one as its cause; `undefined` for any other. */
 export function ssoErrorAnswer(error: unknown): Answer | undefined {
-  const ssoError = [error, property(error, 'cause')].find(isSsoError)
+  const ssoError = ssoErrorIn(error)
   if (!ssoError) return undefined
   const { code, reason, nextAttemptAt } = ssoError
   const [status, detail] = answers[code]

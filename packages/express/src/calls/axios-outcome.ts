@@ -13,12 +13,12 @@ export interface Shown {
   readonly token: string
 }
 
-/** Parts of a configuration that hold open connections, and so the requests on them. */
-const leadsToConnections = ['httpAgent', 'httpsAgent', 'transport', 'fetchOptions'] as const
+/** Parts of a configuration that hold open connections, and so the requests on them, or the outbound proxy's password. */
+const ofConnections = ['httpAgent', 'httpsAgent', 'transport', 'fetchOptions', 'proxy'] as const
 
-/** A configuration without the parts that hold a request: agents, dispatchers, a streamed body. */
+/** A configuration without the parts that hold a request or a password: agents, dispatchers, a proxy, a streamed body. */
 export function shownConfig(config: object): object {
-  const open = [...leadsToConnections, ...(isStream(property(config, 'data')) ? ['data'] : [])]
+  const open = [...ofConnections, ...(isStream(property(config, 'data')) ? ['data'] : [])]
   return Object.fromEntries(Object.entries(config).filter(([name]) => !open.includes(name)))
 }
 

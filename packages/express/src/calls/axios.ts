@@ -7,6 +7,7 @@
 import { checkOptionNames, type Transport } from '@owner-sso/core'
 import { requireAccount } from '../account-source.ts'
 import { property } from '../property.ts'
+import { whatCame } from '../what-came.ts'
 import { discard, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
 import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
 import { connectionsFor, connectionsOf } from './connections.ts'
@@ -33,14 +34,14 @@ interface Config {
  *
  * A call fails with what `tokens.getAccessToken` throws, with `OwnerApiTokenRefusedError` in place of a 403 that is about the token and stays, `OwnerApiClosedError` in place of a 412 of a closed endpoint,
  * and with a TypeError for an address that the token must not go to or an agent that checks no certificates. The configuration on a response or an error is without agents, `transport`,
- * `fetchOptions` and a streamed body: they lead to the request.
+ * `fetchOptions`, `proxy` and a streamed body: they lead to the request, or hold a password.
  *
  * @returns the same instance
  * @throws TypeError that names a wrong option
  */
 export function attachBearer<Instance extends AxiosLike>(instance: Instance, options: OwnerCallOptions): Instance {
   if (typeof property(instance, 'create') !== 'function') {
-    throw new TypeError('the first argument of attachBearer must be an axios instance')
+    throw new TypeError(`the first argument of attachBearer must be an axios instance${whatCame(instance)}`)
   }
   checkOptionNames('attachBearer', options, ownerCallOptionNames)
   const defaults = instance.defaults as { adapter?: unknown; baseURL?: string }

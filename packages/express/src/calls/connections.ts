@@ -4,12 +4,12 @@
  */
 import http from 'node:http'
 import https from 'node:https'
-import { HttpsProxyAgent } from 'hpagent'
 import type { Transport } from '@owner-sso/core'
-import { Agent as Dispatcher, ProxyAgent } from 'undici'
+import { Agent as Dispatcher, buildConnector } from 'undici'
+import { reading } from '../early-answer.ts'
 import { property } from '../property.ts'
-import { proxyAt, throughProxy } from '../tunnel.ts'
-import { withoutSwitching } from './switching-answer.ts'
+import { throughProxy, TunnelAgent, tunnelTimeout } from '../tunnel.ts'
+import { watched } from './watched-agent.ts'
 
 /** What of axios's configuration decides how a request travels. */
 export interface Connections {
@@ -44,7 +44,7 @@ export function straightConnections(tls: object = {}): Straight {
     httpAgent: new http.Agent(keepAlive),
     httpsAgent: new https.Agent({ ...keepAlive, ...secure }),
     tls: secure,
-    dispatcher: () => (dispatcher ??= new Dispatcher({ connect: secure })),
+    dispatcher: () => (dispatcher ??= new Dispatcher({ connect: reading(buildConnector(secure)) })),
   }
 }
 
@@ -53,7 +53,7 @@ const usual = straightConnections()
 
 /** For `fetch` of https addresses. */
 export function tunnelsThrough(proxy: string, { tls }: Straight): Dispatcher {
-  return new Dispatcher({ connect: throughProxy(proxy, { timeout: 10_000, ...tls }) })
+  return new Dispatcher({ connect: reading(throughProxy(proxy, { timeout: tunnelTimeout, ...tls })) })
 }
 
 /** Those for a transport. */
@@ -74,14 +74,12 @@ export function connectionsFor(url: URL, config: object, straight: Straight = us
   const named = proxyAddress(property(config, 'proxy'))
   const proxy = url.protocol === 'https:' ? named : undefined
   return {
-    httpAgent: withoutSwitching(httpAgent ?? straight.httpAgent),
-    httpsAgent: withoutSwitching(
-      proxy ? tunnel(proxy, httpsAgent ?? straight.httpsAgent) : (httpsAgent ?? straight.httpsAgent),
-    ),
+    httpAgent: watched(httpAgent ?? straight.httpAgent),
+    httpsAgent: watched(proxy ? tunnel(proxy, httpsAgent ?? straight.httpsAgent) : (httpsAgent ?? straight.httpsAgent)),
     proxy: false,
     maxRedirects: 0,
     fetchOptions: {
-      dispatcher: proxy ? new ProxyAgent({ uri: proxy.href, requestTls: straight.tls }) : straight.dispatcher(),
+      dispatcher: proxy ? tunnelsThrough(proxy.href, straight) : straight.dispatcher(),
       ...objectAt(config, 'fetchOptions'),
       redirect: 'manual',
     },
@@ -89,8 +87,8 @@ export function connectionsFor(url: URL, config: object, straight: Straight = us
 }
 
 /** One CONNECT for each call: the proxy sees an address, and what is encrypted. */
-function tunnel(proxy: URL, agent: unknown): HttpsProxyAgent {
-  return new HttpsProxyAgent({ ...objectAt(agent, 'options'), keepAlive: false, ...verified, ...proxyAt(proxy.href) })
+function tunnel(proxy: URL, agent: unknown): TunnelAgent {
+  return new TunnelAgent(proxy.href, { ...objectAt(agent, 'options'), keepAlive: false, ...verified })
 }
 
 /** axios's `proxy` as an address; `undefined` where none was given: `false`, and no word at all. */

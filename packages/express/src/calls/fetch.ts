@@ -7,6 +7,7 @@ import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwner
 import { connectionsOf, type Straight, tunnelsThrough } from './connections.ts'
 import { ownerCaller } from './owner-call.ts'
 import { peekAt } from './peeked-answer.ts'
+import { whatCame } from '../what-came.ts'
 
 /** Whose token goes on the calls, where to, and through which `fetch`. */
 export interface OwnerFetchOptions extends OwnerCallOptions {
@@ -37,8 +38,8 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
     const other = transport === undefined ? 'proxy' : 'transport'
     throw new TypeError(`${other} and fetch can’t be given together: fetch makes its own connections`)
   }
-  const send = options.fetch ?? ownFetch(connectionsOf(transport), proxy)
-  if (typeof send !== 'function') throw new TypeError('fetch must be a function')
+  const send = options.fetch === undefined ? ownFetch(connectionsOf(transport), proxy) : options.fetch
+  if (typeof send !== 'function') throw new TypeError(`fetch must be a function${whatCame(send)}`)
 
   const call = ownerCaller(tokens)
   return async (input, init) => {

@@ -11,6 +11,7 @@ import {
   verificationProblem,
 } from '@owner-sso/core'
 import { type AccountSource, accountReader, checkTokens, type Tokens } from '../account-source.ts'
+import { isBelow } from '../proxy/request-path.ts'
 import { apiUrlOfEnvironment, ownerApiTarget } from '../target.ts'
 
 /** Whose token goes on the calls, and where to. */
@@ -80,6 +81,12 @@ export function checkedAddress(address: string, target: URL | undefined, agent?:
   const [path = ''] = address.split(/[?#]/u)
   if (stepsElsewhere.test(path)) throw new TypeError('the address has dot segments, which lead to another path')
   const url = new URL(address, target)
+  const basePath = target?.pathname.replace(/\/$/u, '') ?? ''
+  if (!URL.canParse(address) && !isBelow(url.pathname, [`${basePath}/`])) {
+    throw new TypeError(
+      `the address ${path} leads to ${url.pathname}, past the path of target: write ${basePath}/…, or a target without a path`,
+    )
+  }
   if (target && url.origin !== target.origin) {
     throw new TypeError(`the owner’s token goes only to ${target.origin}, not to ${url.origin}`)
   }

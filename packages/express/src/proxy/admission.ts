@@ -7,7 +7,7 @@ import { forwardedMethods, ownerApiErrorAnswer } from '../answers/owner-api-erro
 import { property } from '../property.ts'
 import { isCrossSite } from './cross-site.ts'
 import { declaresBody } from './request-body.ts'
-import { isBelow, isPlainQuery, isUnambiguous } from './request-path.ts'
+import { isBelow, isPlainQuery, isUnambiguous, originForm } from './request-path.ts'
 import { asksForUpgrade } from './upgrade.ts'
 
 export interface AdmissionRules {
@@ -20,25 +20,47 @@ export interface AdmissionRules {
 
 /** The path and query to ask the owner API for, or the answer to a request that is not forwarded. */
 export function admission(request: IncomingMessage, rules: AdmissionRules): string | Answer {
-  const { method = '', url = '' } = request
+  const { method = '' } = request
   if (!forwardedMethods.has(method)) return ownerApiErrorAnswer('ERR_OWNER_API_METHOD_NOT_ALLOWED')
   if (asksForUpgrade(request)) return ownerApiErrorAnswer('ERR_OWNER_API_UPGRADE_REFUSED')
+  if (namesTwoHosts(request)) return ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_REQUEST')
+  const url = originForm(request)
   const [path = ''] = url.split('?')
   if (!isUnambiguous(path) || !isPlainQuery(url.slice(path.length)))
     return ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_PATH')
+  const mountPath = mountPathOf(request)
+  if (rules.basePath !== '' && isBelow(path, [rules.basePath])) {
+    return notAllowed(doubled(rules.basePath, mountPath, path))
+  }
   if (!isBelow(rules.basePath + path, rules.paths)) {
-    const mountPath = mountPathOf(request)
     const isTakenOff = mountPath !== '' && isBelow(rules.basePath + mountPath + path, rules.paths)
-    return ownerApiErrorAnswer('ERR_OWNER_API_PATH_NOT_ALLOWED', isTakenOff ? takenOff(mountPath, path) : undefined)
+    return notAllowed(isTakenOff ? takenOff(mountPath, path) : offered(mountPath, rules))
   }
   if (isCrossSite(request, rules.trustedOrigins)) return ownerApiErrorAnswer('ERR_OWNER_API_CROSS_SITE')
   return rules.basePath + url
+}
+
+/** Which of them counts differs from server to server (RFC 9112 section 3.2). */
+function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1
 }
 
 /** Express takes the mount path off: at `/api`, `/api/1/vehicles` asks the owner API for `/1/vehicles`. */
 function takenOff(mountPath: string, path: string): string {
   return `The path ${mountPath}, at which the proxy is mounted, is taken off before the owner API is asked. Call ${mountPath}${mountPath}${path}, or mount the proxy at /.`
 }
+
+/** The target's path comes before the caller's. */
+function doubled(basePath: string, mountPath: string, path: string): string {
+  return `The proxy’s target ends in ${basePath}, which comes before each path. Call ${mountPath}${path.slice(basePath.length)}, or take ${basePath} off the target.`
+}
+
+function offered(mountPath: string, { basePath, paths }: AdmissionRules): string {
+  const own = paths.map((path) => mountPath + (isBelow(path, [`${basePath}/`]) ? path.slice(basePath.length) : '/'))
+  return `This path of the owner API is not available here. Paths here begin with ${own.join(' or ')}.`
+}
+
+const notAllowed = (detail: string): Answer => ownerApiErrorAnswer('ERR_OWNER_API_PATH_NOT_ALLOWED', detail)
 
 /** Where Express has mounted the proxy. */
 export function mountPathOf(request: IncomingMessage): string {

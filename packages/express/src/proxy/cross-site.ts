@@ -20,9 +20,13 @@ export function isCrossSite({ method, headers }: IncomingMessage, trustedOrigins
   return site !== 'same-origin' && site !== 'none'
 }
 
+/** A dot at the end of a host says that its name is whole, and nothing else. */
+const withoutDot = (host: string): string => host.replace(/\.(?=:\d+$|$)/u, '')
+
+/** The scheme may be another: what ends TLS in front asks over http. An app's own (`capacitor://localhost`) is no site. */
 function isSameHost(origin: string, host: string): boolean {
-  if (!URL.canParse(origin)) return false
+  if (!/^https?:/u.test(origin) || !URL.canParse(origin)) return false
   const { protocol, host: originHost } = new URL(origin)
   const own = `${protocol}//${host}`
-  return URL.canParse(own) && new URL(own).host === originHost
+  return URL.canParse(own) && withoutDot(new URL(own).host) === withoutDot(originHost)
 }

@@ -44,6 +44,8 @@ export function deliveryTo(
     const { status, headers } = head
     head = undefined
     try {
+      // The application's own, which is that of another body, would come before the owner API's Content-Disposition.
+      response.removeHeader('content-length')
       response.writeHead(status, answerHeaders(status, headers, trace))
       return true
     } catch (error) {

@@ -97,7 +97,7 @@ export function forwarder<Request extends IncomingMessage>(
         return traced === undefined ? next() : traced.within(next)
       },
       answerTo: (error) => ssoErrorAnswer(error) ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'),
-      report: (answer, error) => reported(answer, error, request, onProblem),
+      report: (answer, error) => reported(answer, error, request, onProblem, settings.target.host),
     })
   }
 

@@ -2,6 +2,8 @@
  * Which headers may pass, and which never do, whatever an option says.
  */
 
+import { whatCame } from '../what-came.ts'
+
 /** Of the caller's request. */
 export const defaultRequestHeaders = [
   'accept',
@@ -62,7 +64,7 @@ export function responseHeaderNames(more: unknown = []): readonly string[] {
 }
 
 function allowList(option: string, defaults: readonly string[], more: unknown, never: RegExp): readonly string[] {
-  if (!Array.isArray(more)) throw new TypeError(`${option} must be an array of header names`)
+  if (!Array.isArray(more)) throw new TypeError(`${option} must be an array of header names${whatCame(more)}`)
   const names = more.map((name: unknown) => {
     if (typeof name !== 'string' || !/^[\w!#$%&'*+.^`|~-]+$/u.test(name)) {
       throw new TypeError(`${option} must be an array of header names`)

@@ -15,8 +15,9 @@ import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tok
 import { checkListener, type ProblemListener } from '../answers/problem-report.ts'
 import { resultInTime } from '../option-result.ts'
 import { ownerApiTarget } from '../target.ts'
+import { whatCame } from '../what-came.ts'
 import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
-import { isUnambiguous } from './request-path.ts'
+import { isBelow, isUnambiguous } from './request-path.ts'
 
 /** `Request` is Express's, or whatever the server hands out. */
 export interface OwnerApiProxyOptions<Request extends IncomingMessage = IncomingMessage> {
@@ -34,7 +35,7 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
   readonly requestHeaders?: readonly string[] | undefined
   /** More of the owner API's headers to answer with. */
   readonly responseHeaders?: readonly string[] | undefined
-  /** Other origins whose pages may call, such as `https://app.example.com`. */
+  /** Other origins whose pages may call, such as `https://app.example.com`, or of an app, such as `capacitor://localhost`. */
   readonly trustedOrigins?: readonly string[] | undefined
   /** Calls under way at once, and so connections; more are answered with 503. Default 1,024. */
   readonly maxConcurrent?: number | undefined
@@ -59,7 +60,7 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
   readonly userAgent?: string | undefined
   /** An outbound proxy's URL, for https alone: plain http never leaves the machine. Environment variables for proxies are ignored. */
   readonly proxy?: string | undefined
-  /** Is told of every answer that an error is behind, for a log. The answer itself has one fixed sentence for each code. */
+  /** Is told of every answer that an error is behind, for a log. The answer itself has one fixed sentence for each code. Default: a warning of the process, once for each cause. */
   readonly onProblem?: ProblemListener<Request> | undefined
 }
 
@@ -118,22 +119,29 @@ export function parseProxyOptions<Request extends IncomingMessage>(
   checkTokens(tokens)
   requireThat(
     authorize === true || typeof authorize === 'function',
-    'authorize must be a function of the request, or true for anyone who reaches the proxy',
+    `authorize must be a function of the request, or true for anyone who reaches the proxy${whatCame(authorize)}`,
   )
   requireThat(
     Array.isArray(paths) && paths.length > 0 && paths.every((path) => typeof path === 'string' && isUnambiguous(path)),
-    'paths must be an array of paths such as /api/1/',
+    `paths must be an array of paths such as /api/1/${whatCame(paths)}`,
   )
+  const pattern = paths.find((path) => path.includes('*') || path.includes('/:'))
+  requireThat(pattern === undefined, `paths allow all that is below them, and know no patterns; ${pattern} came`)
   checkListener(options.onProblem)
   const target = ownerApiTarget(options.target)
+  const basePath = target.pathname.replace(/\/$/u, '')
+  requireThat(
+    paths.some((path) => isBelow(path, [`${basePath}/`]) || isBelow(`${basePath}/`, [path])),
+    `paths has none below the path of target, ${basePath}: write the path of target in front of each`,
+  )
   const milliseconds = (name: 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'maxDuration', fallback: number) =>
-    integer(name, options[name] ?? fallback, 1, longestTimer)
+    integer(name, options[name], fallback, [1, longestTimer])
   const headersTimeout = milliseconds('headersTimeout', 30_000)
   const maxDuration = milliseconds('maxDuration', 3_600_000)
   const timeLimit = Math.min(headersTimeout, maxDuration)
   return {
     target,
-    basePath: target.pathname.replace(/\/$/u, ''),
+    basePath,
     tokens,
     accountOf: options.account === undefined ? accountOfUser : accountReader(options.account, timeLimit),
     authorize: authorize === true ? true : (request) => resultInTime('authorize', timeLimit, authorize(request)),
@@ -141,8 +149,8 @@ export function parseProxyOptions<Request extends IncomingMessage>(
     requestHeaders: requestHeaderNames(options.requestHeaders),
     responseHeaders: new Set(responseHeaderNames(options.responseHeaders)),
     trustedOrigins: origins(options.trustedOrigins),
-    maxConcurrent: integer('maxConcurrent', options.maxConcurrent ?? 1024, 1, 1_000_000),
-    replayLimit: integer('replayLimit', options.replayLimit ?? 65_536, 0, 16 * 1024 ** 2),
+    maxConcurrent: integer('maxConcurrent', options.maxConcurrent, 1024, [1, 1_000_000]),
+    replayLimit: integer('replayLimit', options.replayLimit, 65_536, [0, 16 * 1024 ** 2]),
     connectTimeout: milliseconds('connectTimeout', 10_000),
     headersTimeout,
     bodyTimeout: milliseconds('bodyTimeout', 300_000),
@@ -153,24 +161,40 @@ export function parseProxyOptions<Request extends IncomingMessage>(
   }
 }
 
-function integer(name: string, value: unknown, least: number, most: number): number {
+/** The time that `close` may take. @throws TypeError */
+export function closeTimeout(given: unknown): number | undefined {
+  return given === undefined ? undefined : integer('timeout', given, 0, [0, longestTimer])
+}
+
+function integer(name: string, given: unknown, usual: number, [least, most]: readonly [number, number]): number {
+  const value = given === undefined ? usual : given
   requireThat(
     typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
-    `${name} must be a whole number from ${least} to ${most}`,
+    `${name} must be a whole number from ${least} to ${most}${whatCame(value)}`,
   )
   return value
 }
 
 function origins(values: readonly string[] = []): ReadonlySet<string> {
-  requireThat(
-    Array.isArray(values) && values.every(isOrigin),
-    'trustedOrigins must be an array of origins such as https://app.example.com',
-  )
+  requireThat(Array.isArray(values), `trustedOrigins must be an array of origins ${likeOrigins}${whatCame(values)}`)
+  for (const value of values) {
+    const isAnybodys = value === 'null' || value === 'file://'
+    requireThat(!isAnybodys, `trustedOrigins can’t have ${value}, which files and sandboxed pages of anybody’s send`)
+    requireThat(
+      isOrigin(value),
+      `trustedOrigins must be an array of origins ${likeOrigins}, without a path or a slash at the end${whatCame(value)}`,
+    )
+  }
   return new Set(values)
 }
 
+const likeOrigins = 'such as https://app.example.com or capacitor://localhost'
+
+/** As a browser sends it. Of a scheme of an app's own, such as `capacitor`, the URL standard knows no origin. */
 function isOrigin(value: unknown): boolean {
-  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { origin } = new URL(value)
+  return origin === 'null' ? /^(?!file:)[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+(?::\d+)?$/u.test(value) : origin === value
 }
 
 function requireThat(condition: boolean, problem: string): asserts condition {

@@ -13,7 +13,7 @@ import { answerFault } from '../handler-fault.ts'
 import { hasPlainFraming } from './admission.ts'
 import { traceCall } from './call-trace.ts'
 import { forwarder } from './forward.ts'
-import { type OwnerApiProxyOptions, parseProxyOptions } from './options.ts'
+import { closeTimeout, type OwnerApiProxyOptions, parseProxyOptions } from './options.ts'
 import { closeWithConnection } from './queued-response.ts'
 import { endAfterAnswer, isSpent } from './spent-connection.ts'
 import { ExchangeError, failureAnswer } from './upstream-failure.ts'
@@ -86,12 +86,13 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   function fail(...[error, request, response, next]: [unknown, ...Parameters<Handler<Request>>]): void {
     const answer = knownAnswer(error)
     if (!answer && next && !response.destroyed) return next(error)
-    sendAnswer(response, reported(answer ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'), error, request, onProblem))
+    const own = answer ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL')
+    sendAnswer(response, reported(own, error, request, onProblem, settings.target.host))
   }
 
   async function close(closing: { readonly timeout?: number | undefined } = {}): Promise<void> {
     checkOptionNames('close', closing, { timeout: true })
-    const { timeout } = closing
+    const timeout = closeTimeout(closing.timeout)
     if (pool.destroyed) return
     const endLimit = timeout === undefined ? undefined : startTimeLimit(timeout, () => void pool.destroy())
     await pool.close()

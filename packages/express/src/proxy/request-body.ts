@@ -4,7 +4,6 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import type { Answer } from '../answers/problem.ts'
-import { ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
 import { property } from '../property.ts'
 import { parsedBody } from './parsed-body.ts'
 
@@ -42,7 +41,7 @@ export function requestBody(
   bufferLimit: number,
 ): RequestBody | Answer | Promise<RequestBody> {
   if (!declaresBody(request)) return none
-  if (request.readableDidRead) return parsedBody(request) ?? ownerApiErrorAnswer('ERR_OWNER_API_BODY_CONSUMED')
+  if (request.readableDidRead) return parsedBody(request)
   const declared = request.headers['content-length']
   const length = declared === undefined ? undefined : Number(declared)
   if (length !== undefined && length <= bufferLimit) return readBody(request)

@@ -5,6 +5,8 @@
  * may not have looked at when it compared prefixes.
  */
 
+import type { IncomingMessage } from 'node:http'
+
 /** Segments of plain characters (RFC 3986 section 3.3, without `;` and `%`), none empty, none of dots alone. */
 const plainPath = /^(?:\/(?!\.+(?:\/|$))[\w.~!$&'()*+,=:@-]+)*\/?$/u
 
@@ -12,6 +14,17 @@ const plainPath = /^(?:\/(?!\.+(?:\/|$))[\w.~!$&'()*+,=:@-]+)*\/?$/u
 const unsafeDecoded = /[/\\.%;?#\p{Cc}]/u
 
 const visibleAscii = /^[\x21\x22\x24-\x7e]*$/u
+
+/**
+ * The path and query of a request's target. A client may send them with the scheme and the host in front (RFC 9112 section 3.2.2);
+ * where that host is not the one of `Host`, two servers read two requests: it stays, and is no path.
+ */
+export function originForm({ url = '', headers }: IncomingMessage): string {
+  const [authority] = /^https?:\/\/[^/?#@\\]+(?=\/)/iu.exec(url) ?? []
+  if (authority === undefined || !URL.canParse(authority)) return url
+  const own = `${authority.slice(0, authority.indexOf(':'))}://${headers.host}`
+  return URL.canParse(own) && new URL(own).host === new URL(authority).host ? url.slice(authority.length) : url
+}
 
 /** Whether a path can be read in one way only. */
 export function isUnambiguous(path: string): boolean {

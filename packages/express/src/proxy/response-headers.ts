@@ -28,18 +28,25 @@ export function answerHeaders(status: number, upstream: IncomingHttpHeaders, rul
   headers['content-security-policy'] = "sandbox; default-src 'none'"
   headers['x-content-type-options'] = 'nosniff'
   if (status === 401) headers['www-authenticate'] = signInChallenge
+  let length: string | undefined
   for (const name of Object.keys(upstream)) {
     if (!rules.names.has(name) || name === 'cache-control' || name === 'expires' || hopByHop?.has(name)) continue
     // Of nothing there is no length (RFC 9110 section 8.6).
     if (status === 204 && name === 'content-length') continue
     const value = upstream[name]
-    if (value === undefined || rules.showsToken(String(value))) continue
-    if (name === 'vary') headers[name] = variance(rules.own['vary'], String(value))
+    if (value === undefined || !passing.test(String(value)) || rules.showsToken(String(value))) continue
+    if (name === 'content-length') length = String(value)
+    else if (name === 'vary') headers[name] = variance(rules.own['vary'], String(value))
     else if (name !== 'location') headers[name] = value
     else {
       const location = rules.location(String(value))
       if (location !== undefined) headers[name] = location
     }
   }
+  // Node writes other bytes of a Content-Disposition, a line's end among them, where a length comes before it.
+  if (length !== undefined) headers['content-length'] = length
   return headers
 }
+
+/** A value whose characters are all bytes that a header may have (RFC 9110 section 5.5). */
+const passing = /^[\t\x20-\x7e\x80-\xff]*$/u

@@ -1,7 +1,8 @@
 /**
  * The proxy's connections to the owner API: kept alive, HTTP/1.1, never more than calls under way.
  */
-import { Pool } from 'undici'
+import { buildConnector, Pool } from 'undici'
+import { reading } from '../early-answer.ts'
 import { throughProxy } from '../tunnel.ts'
 import type { Settings } from './options.ts'
 
@@ -38,6 +39,8 @@ export function upstreamPool({
     bodyTimeout: bodyTimeout + later,
     allowH2: false,
     // Plain http is for this machine alone.
-    connect: proxy !== undefined && target.protocol === 'https:' ? throughProxy(proxy, connect) : connect,
+    connect: reading(
+      proxy !== undefined && target.protocol === 'https:' ? throughProxy(proxy, connect) : buildConnector(connect),
+    ),
   })
 }

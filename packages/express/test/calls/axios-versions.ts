@@ -1,14 +1,12 @@
 /**
- * The versions of axios that `attachBearer` is tried with: the oldest of its range, the newest, and two between that send a
- * token to the environment's proxy if they are let.
+ * The versions of axios that `attachBearer` is tried with: the oldest of its range, which begins where no advisory is known, and the
+ * newest.
  */
 import axios, { type AxiosStatic } from 'axios'
-import axios12 from 'axios-1-12'
-import axios13 from 'axios-1-13'
-import axios7 from 'axios-1-7'
+import axios19 from 'axios-1-19'
 
 /** Their types differ in what no test uses. */
-const statics = [axios7, axios12, axios13, axios] as unknown as AxiosStatic[]
+const statics = [axios19, axios] as unknown as AxiosStatic[]
 
 export const axiosVersions: readonly (readonly [version: string, AxiosStatic])[] = statics.map((each) => [
   each.VERSION,

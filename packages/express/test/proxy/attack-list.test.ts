@@ -125,6 +125,30 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
     )
   })
 
+  it.each([
+    ['with the scheme and the host in front', 'http://app.example.com', ['Host: app.example.com'], 'HTTP/1.1'],
+    ['with its own port in front', 'HTTP://APP.example.com:80', ['Host: app.example.com'], 'HTTP/1.1'],
+    ['of HTTP/1.0 without a Host', '', [], 'HTTP/1.0'],
+    ['to a host with a dot at its end', '', ['Host: app.example.com.', 'Origin: https://app.example.com'], 'HTTP/1.1'],
+    ['from a host with a dot', '', ['Host: app.example.com', 'Origin: https://app.example.com.'], 'HTTP/1.1'],
+  ])('L2: forwards a request %s', async (_what, front, lines, version) => {
+    const head = [`GET ${front}${mount}/api/1/vehicles?x=/ ${version}`, ...lines, 'Connection: close', '', '']
+    expect((await sendRaw(home.port, head.join('\r\n'))).status).toBe(200)
+    expect(ownerApi.seen.map(({ url }) => url)).toEqual(['/api/1/vehicles?x=/'])
+  })
+
+  it.each([
+    ['two of Host', '', ['Host: app.example.com', 'Host: app.example.com']],
+    ['another host in front than in Host', 'http://elsewhere.example', ['Host: app.example.com']],
+    ['another port in front', 'http://app.example.com:81', ['Host: app.example.com']],
+    ['another scheme in front', 'ftp://app.example.com', ['Host: app.example.com']],
+    ['a user in front', 'http://app.example.com@elsewhere.example', ['Host: elsewhere.example']],
+  ])('L2: refuses a request with %s', async (_what, front, lines) => {
+    const head = [`GET ${front}${mount}/api/1/vehicles HTTP/1.1`, ...lines, 'Connection: close', '', '']
+    expect(refused).toContain((await sendRaw(home.port, head.join('\r\n'))).status)
+    expect(ownerApi.seen).toEqual([])
+  })
+
   it('L3: sends none of the caller’s credentials, addresses, hop-by-hop headers, nor what Connection names', async () => {
     const answer = await sendRaw(
       home.port,
@@ -209,6 +233,8 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
     ['another path', () => '/api/2/vehicles'],
     ['a path that would be refused', () => '/api/1/a;b'],
     ['nowhere', () => 'http://['],
+    ['another host without a scheme', () => '//elsewhere.example/api/1/vehicles'],
+    ['another host behind backslashes', () => '/\\elsewhere.example/api/1/vehicles'],
   ])('L4: passes on no redirect to %s', async (_where, location) => {
     ownerApi.answer((_seen, response) => response.writeHead(302, { location: location() }).end())
     const answer = await send('GET', `${mount}/api/1/vehicles`)
@@ -217,9 +243,11 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
   })
 
   it('L4: turns a redirect within the offered paths into one under its own mount point', async () => {
-    ownerApi.answer((_seen, response) => response.writeHead(307, { location: '../vehicles/1?x=y' }).end())
-    const answer = await send('GET', `${mount}/api/1/moved/vehicle`)
-    expect(answer.head).toContain(`location: ${mount}/api/1/vehicles/1?x=y`)
+    for (const location of ['../vehicles/1?x=y', `//${new URL(ownerApi.url).host}/api/1/vehicles/1?x=y`]) {
+      ownerApi.answer((_seen, response) => response.writeHead(307, { location }).end())
+      const answer = await send('GET', `${mount}/api/1/moved/vehicle`)
+      expect(answer.head).toContain(`location: ${mount}/api/1/vehicles/1?x=y`)
+    }
   })
 
   it.each([
@@ -300,6 +328,8 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
       ['PUT', ['Sec-Fetch-Site: cross-site']],
       ['GET', ['Sec-Fetch-Site: cross-site']],
       ['GET', ['Origin: https://elsewhere.example']],
+      ['POST', ['Origin: capacitor://app.example.com']],
+      ['POST', ['Origin: file://']],
     ])('refuses a %s with %j', async (method, lines) => {
       const answer = await send(method, `${mount}/api/1/vehicles/1/command/honk`, lines)
       expect(answer.status).toBe(403)

@@ -35,6 +35,11 @@ describe('a wrong option is a TypeError at the start that names it', () => {
     ['requestHeaders must be', { requestHeaders: ['x own'] }],
     ['trustedOrigins must be', { trustedOrigins: ['https://app.example.com/'] }],
     ['trustedOrigins must be', { trustedOrigins: ['*'] }],
+    ['trustedOrigins must be', { trustedOrigins: 'capacitor://localhost' }],
+    ['trustedOrigins must be', { trustedOrigins: ['capacitor://localhost/'] }],
+    ['trustedOrigins must be', { trustedOrigins: ['app.example.com'] }],
+    ['trustedOrigins can’t have null', { trustedOrigins: ['null'] }],
+    ['trustedOrigins can’t have file://', { trustedOrigins: ['file://'] }],
     ['maxConcurrent must be', { maxConcurrent: 0 }],
     ['maxConcurrent must be', { maxConcurrent: Infinity }],
     ['maxConcurrent must be', { maxConcurrent: 1_000_001 }],
@@ -48,6 +53,23 @@ describe('a wrong option is a TypeError at the start that names it', () => {
     ['tls.rejectUnauthorized is not an option', { tls: { rejectUnauthorized: false } }],
     ['tls.maxVersion must be', { tls: { maxVersion: 'TLSv1.1' } }],
     ['userAgent must be', { userAgent: 'a\r\nb: c' }],
+    [
+      'target must be the owner API’s address: https, or http on a loopback host; a list came',
+      { target: ['https://a.example.com'] },
+    ],
+    ['tokens must be what createTokenManager() returns; a promise came: await it', { tokens: Promise.resolve() }],
+    [
+      'account must be a name or a function of the request; a promise came: await it',
+      { account: Promise.resolve('a') },
+    ],
+    ['reaches the proxy; a promise came: await it', { authorize: Promise.resolve(true) }],
+    ['paths must be an array of paths such as /api/1/; text came', { paths: '/api/1/' }],
+    ['paths allow all that is below them, and know no patterns; /api/1/* came', { paths: ['/api/1/*'] }],
+    ['paths has none below the path of target, /base:', { target: 'https://owner-api.example.com/base' }],
+    ['from 1 to 1000000; text came', { maxConcurrent: '5' }],
+    ['from 1 to 2147483647; null came', { headersTimeout: null }],
+    ['onProblem must be a function; null came', { onProblem: null }],
+    ['requestHeaders must be an array of header names; text came', { requestHeaders: 'x' }],
     ['changeOrigin is not an option', { changeOrigin: true }],
   ])('%s … (%j)', async (message, wrong) => {
     const options = { ...(await valid()), ...wrong }
@@ -115,9 +137,14 @@ describe('a wrong option is a TypeError at the start that names it', () => {
   })
 })
 
+it.each(['10', -1, NaN, 1.5, 2 ** 31, null])('close takes no timeout of %p', async (timeout) => {
+  const proxy = ownerApiProxy(await valid())
+  await expect(proxy.close({ timeout: timeout as never })).rejects.toThrow('timeout must be a whole number from 0')
+  await proxy.close({ timeout: 0 })
+})
+
 it.each([
   'https://owner-api.example.com',
-  'https://owner-api.example.com/base/',
   'http://127.0.0.1:8080',
   'http://localhost:8080',
   'http://[::1]:8080',

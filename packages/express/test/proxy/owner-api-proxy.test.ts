@@ -43,11 +43,13 @@ it('says that the mount path is taken off, and the path that works, and says so 
   const home = await serve(express().use('/api', await proxyWith()))
   const detailOf = async (path: string): Promise<unknown> => {
     const answer = await fetch(home.url + path)
-    expect(answer.status).toBe(404)
+    expect([path, answer.status]).toEqual([path, 404])
     return Reflect.get(Object(await problemOf(answer)), 'detail')
   }
   expect(await detailOf('/api/1/vehicles')).toMatch(/\/api, at which .* Call \/api\/api\/1\/vehicles, or mount/u)
-  expect(await detailOf('/api/2/vehicles')).toBe('This path of the owner API is not available here.')
+  expect(await detailOf('/api/2/vehicles')).toBe(
+    'This path of the owner API is not available here. Paths here begin with /api/api/1/.',
+  )
   expect((await fetch(`${home.url}/api/api/1/vehicles`)).status).toBe(200)
 })
 
@@ -100,6 +102,18 @@ it.each([
   expect(problems).toEqual([])
 })
 
+it('says so where the path of the target is asked for once more', async () => {
+  const proxy = await proxyWith({ target: `${ownerApi.url}/api/1` })
+  const home = await serve(express().use('/cars', proxy))
+  const answer = await fetch(`${home.url}/cars/api/1/vehicles`)
+  expect(answer.status).toBe(404)
+  expect(await problemOf(answer)).toMatchObject({
+    detail:
+      'The proxy’s target ends in /api/1, which comes before each path. Call /cars/vehicles, or take /api/1 off the target.',
+  })
+  expect(ownerApi.seen).toEqual([])
+})
+
 it('joins a path of the target with the caller’s, and takes the allowed paths as those of the owner API', async () => {
   const proxy = await proxyWith({ target: `${ownerApi.url}/api/1/`, paths: ['/api/1/vehicles'] })
   const home = await serve(express().use('/cars', proxy))
@@ -126,9 +140,19 @@ it('forwards headers that an option adds, in both directions', async () => {
   expect(ownerApi.seen[0]?.headers).not.toHaveProperty('x-other')
 })
 
-it('lets pages of a trusted origin call', async () => {
-  const home = await serve(await proxyWith({ trustedOrigins: ['https://app.example.org'] }))
-  const headers = { origin: 'https://app.example.org', 'sec-fetch-site': 'cross-site' }
+it.each([
+  'https://app.example.org',
+  'capacitor://localhost',
+  'ionic://localhost',
+  'tauri://localhost',
+  'http://tauri.localhost',
+  'app://.',
+  'app://obsidian.md',
+  'chrome-extension://abcdefghijklmnop',
+  'http://localhost:8100',
+])('lets pages of a trusted origin call: %s', async (origin) => {
+  const home = await serve(await proxyWith({ trustedOrigins: [origin] }))
+  const headers = { origin, 'sec-fetch-site': 'cross-site' }
   expect((await fetch(`${home.url}/api/1/vehicles`, { method: 'POST', headers })).status).toBe(200)
 })
 
@@ -276,6 +300,13 @@ describe('behind a body parser', () => {
       'application/x-www-form-urlencoded',
     ],
     ['express.text', express.text(), 'text/plain; charset=latin1', 'plain', 'text/plain; charset=utf-8'],
+    [
+      'express.text of JSON',
+      express.text({ type: 'application/json' }),
+      'application/json',
+      '{"a":1e400}',
+      'application/json; charset=utf-8',
+    ],
     ['express.raw', express.raw(), 'application/octet-stream', 'raw', 'application/octet-stream'],
   ])('%s: the body is written anew', async (_name, parser, type, body, sentType) => {
     const home = await serve(express().use(parser, await proxyWith()))
@@ -283,6 +314,40 @@ describe('behind a body parser', () => {
     expect(ownerApi.seen[0]?.body.toString()).toBe(body)
     expect(ownerApi.seen[0]?.headers['content-type']).toBe(sentType)
     expect(ownerApi.seen[0]?.headers['content-length']).toBe(String(Buffer.byteLength(body)))
+  })
+
+  it.each<[string, string | Uint8Array, express.RequestHandler?]>([
+    ['application/json', '{"id":12345678901234567}'],
+    ['application/json', '{"a":[{"b":1e400}]}'],
+    ['application/json', '[-1e999]'],
+    ['application/json', '{"a":-0}'],
+    ['application/json', '[-0.0]'],
+    ['application/json', '1e21', express.json({ strict: false })],
+    ['application/json', '"text"', express.json({ strict: false })],
+    ['application/json', Buffer.from('["\xe4"]', 'latin1')],
+    ['text/plain', Buffer.from('\xe4', 'latin1'), express.text()],
+    ['application/x-www-form-urlencoded', 'a=%EF%BF%BD', express.urlencoded({ extended: false })],
+  ])('refuses a body (%s: %s) whose bytes can’t be told any more, and takes it before the parser', async (...row) => {
+    const [type, body, parser = express.json()] = row
+    const proxy = await proxyWith()
+    const behind = await serve(express().use(parser, proxy))
+    const answer = await post(behind, type, body)
+    expect(answer.status).toBe(500)
+    expect(await problemOf(answer)).toMatchObject({
+      code: 'ERR_OWNER_API_BODY_CONSUMED',
+      detail: expect.stringContaining('put the proxy before it'),
+    })
+    expect(ownerApi.seen).toEqual([])
+    const before = await serve(express().use(proxy))
+    expect((await post(before, type, body)).status).toBe(200)
+    expect(ownerApi.seen[0]?.body).toEqual(Buffer.from(body))
+  })
+
+  it('writes anew what has one text in JSON alone', async () => {
+    const home = await serve(express().use(express.json(), await proxyWith()))
+    const text = '{"__proto__":{"a":1},"n":[9007199254740991,0.1,1e-7,0],"s":"\\ud800"}'
+    expect((await post(home, 'application/json', text)).status).toBe(200)
+    expect(ownerApi.seen[0]?.body.toString()).toBe(text)
   })
 
   it('leaves a body alone that the parser left alone', async () => {

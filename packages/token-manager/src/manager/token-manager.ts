@@ -215,7 +215,7 @@ export interface TokenManager {
    */
   invalidate(account: string, accessToken: string, options?: InvalidateOptions): Promise<boolean>
   /**
-   * The owner API accepted this access token: it answered with a 2xx. The one before it is not needed any more. Sends and writes
+   * The owner API accepted this access token: it answered with a 2xx or a 304. The one before it is not needed any more. Sends and writes
    * nothing; adapters call it on each answer.
    *
    * @throws TypeError for what cannot be the name of an account
