@@ -120,6 +120,24 @@ describe('a store in which something else stands', () => {
     const listed = await machine.run(['accounts'])
     expect(listed).toMatchObject({ code: 6, stdout: 'plain@example.com\nregional@example.com\n' })
     expect(listed.stderr).toContain('not a token record')
+    const shown = await machine.run(['status', '--json'])
+    expect([shown.code, JSON.parse(shown.stdout).accounts.length]).toEqual([6, 2])
+    expect(await machine.run(['status'])).toMatchObject({
+      code: 6,
+      stdout: expect.stringContaining('regional@example.com'),
+    })
+    const exported = await machine.run(['export', '--all', '--plain-text-tokens'])
+    expect([exported.code, Object.keys(JSON.parse(exported.stdout).accounts)]).toEqual([
+      6,
+      ['plain@example.com', 'regional@example.com'],
+    ])
+    expect((await machine.run(['token'])).stderr).toContain('Several accounts')
+    expect((await machine.run(['token', '--account', 'nobody@example.com'])).stderr).toContain(
+      'Signed in: plain@example.com',
+    )
+    const checked = await machine.run(['doctor', '--json'])
+    expect(checked.stdout).toMatch(/2 accounts/u)
+    expect(checked.stdout).toContain('not a token record')
     const copied = await machine.run(['copy', `file:${machine.tokensFolder}`, 'file:second'])
     expect(copied.code).toBe(6)
     expect(copied.stderr).toMatch(

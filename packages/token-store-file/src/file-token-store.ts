@@ -143,7 +143,7 @@ const versioned = ({ version, writeId, record }: Envelope): Versioned => ({ vers
 /** Records that a listing reads side by side: as many as Node has threads for. */
 const together = 4
 
-/** Every account that can be read; then the error of the first that can't. */
+/** Every account that can be read; then the error of the first that can't, or of the first part of the store. */
 async function* accountNames(disk: Disk, root: string, open: () => Promise<void>): AsyncGenerator<string> {
   const list = (path: string): Promise<string[]> =>
     reporting('read-failed', root, async () => (await unless(disk.readdir(path), 'ENOENT', 'ENOTDIR')) ?? [])
@@ -152,7 +152,11 @@ async function* accountNames(disk: Disk, root: string, open: () => Promise<void>
   await reporting('read-failed', root, open)
   let failure: unknown
   for (const shard of (await list(root)).filter((name) => shardName.test(name))) {
-    const keys = (await list(shardFolder(root, shard))).filter((name) => keyName.test(name))
+    const entries = await list(shardFolder(root, shard)).catch((error: unknown) => {
+      failure ??= error
+      return []
+    })
+    const keys = entries.filter((name) => keyName.test(name))
     for (let first = 0; first < keys.length; first += together) {
       const looks = keys
         .slice(first, first + together)

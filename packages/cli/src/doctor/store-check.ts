@@ -19,9 +19,13 @@ export async function checkStore(settings: Settings): Promise<Finding[]> {
     if (!isThere(settings.store.value)) return [notThere(settings)]
     return await withStore(settings.store.value, settings, {}, (store) => findingsAt(store, settings))
   } catch (error) {
-    const { message, next, exitCode } = failureOf(error)
-    return [problem('store', message, next, exitCode)]
+    return [unreadable(error)]
   }
+}
+
+function unreadable(error: unknown): Finding {
+  const { message, next, exitCode } = failureOf(error)
+  return problem('store', message, next, exitCode)
 }
 
 /** The default one is made by the first sign-in. Of another it may be the address that is wrong. */
@@ -38,12 +42,13 @@ const encryptionAdvice =
 async function findingsAt({ store, shown, sealed, keyIn, check }: OpenStore, settings: Settings): Promise<Finding[]> {
   await store.read('owner-sso')
   const tokens = createTokenManager({ sso: neverRefreshes, store })
-  const accounts = await accountNames(tokens)
+  const { names: accounts, failure } = await accountNames(tokens)
   const encryption = sealed
     ? good('encryption', `records are sealed (AES-256-GCM); the key is in ${keyIn}`)
     : note('encryption', 'none: who can read the store has the tokens.', encryptionAdvice)
   return [
     good('store', `${shown} (${settings.store.from}), ${counted(accounts.length, 'account')}`),
+    ...(failure === undefined ? [] : [unreadable(failure)]),
     ...(await check()),
     encryption,
     ...severalAccounts(settings, accounts),

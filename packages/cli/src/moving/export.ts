@@ -16,7 +16,10 @@ import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 export async function run({ settings, options }: Call<typeof exportTokens>): Promise<void> {
   await withTokens(settings, undefined, async (keeping) => {
     const { tokens } = keeping
-    const names = options.all ? await accountNames(tokens) : [await chosenAccount(settings, tokens)]
+    const { names, failure } = options.all
+      ? await accountNames(tokens)
+      : { names: [await chosenAccount(settings, tokens)], failure: undefined }
+    if (failure !== undefined && names.length === 0) throw failure
     const accounts = new Map<string, ExportedTokens>()
     const problems: CommandError[] = []
     for (const name of names) {
@@ -35,6 +38,7 @@ export async function run({ settings, options }: Call<typeof exportTokens>): Pro
     else await writeNewFile(options.file, JSON.stringify(file, undefined, 2))
     tell([...accounts.keys()], options.file, options.plainTextTokens ?? false)
     if (problems.length > 0) throw leftOut(problems)
+    if (failure !== undefined) throw failure
   })
 }
 

@@ -82,15 +82,22 @@ export async function* accountsOf(store: GuardedStore): AsyncGenerator<string> {
 /** Records that a listing reads side by side: one after the other, each would wait for a round trip. */
 const together = 100
 
+/** What came before an error comes before it here as well. */
 async function* chunks<Value>(values: AsyncIterable<Value>, size: number): AsyncGenerator<Value[]> {
   let chunk: Value[] = []
-  for await (const value of values) {
-    chunk.push(value)
-    if (chunk.length < size) continue
-    yield chunk
-    chunk = []
+  let failure: { readonly error: unknown } | undefined
+  try {
+    for await (const value of values) {
+      chunk.push(value)
+      if (chunk.length < size) continue
+      yield chunk
+      chunk = []
+    }
+  } catch (error) {
+    failure = { error }
   }
   if (chunk.length > 0) yield chunk
+  if (failure !== undefined) throw failure.error
 }
 
 /** The names of all accounts that have a record. @throws TypeError if the store can't list them */
