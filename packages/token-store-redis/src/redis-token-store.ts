@@ -54,9 +54,10 @@ function plainStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenSto
       const value = encode(account, expected + 1, next, writeId)
       const over = options?.expectedWriteId === undefined ? '' : idInHeader(options.expectedWriteId)
       const args = [String(expected), idInHeader(writeId), value, over]
-      const reply = await withinDeadline(() => swapIn(connection, key, args))
-      if (reply === 0) return { conflict: true }
-      return versioned(decode(reply === 1 ? value : String(reply), key))
+      // A number may come as text: that is an option of the client.
+      const reply = String(await withinDeadline(() => swapIn(connection, key, args)))
+      if (reply === '0') return { conflict: true }
+      return versioned(decode(reply === '1' ? value : reply, key))
     },
 
     accounts: () => accountNames(connection, prefix),

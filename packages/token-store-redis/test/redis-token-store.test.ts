@@ -4,8 +4,8 @@ import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Redis } from 'ioredis'
 import { createTokenManager, type StoreError, type TokenSet } from '@owner-sso/token-manager'
-import { createClient, RESP_TYPES } from 'redis'
-import { checkRedis, redisTokenStore } from '../src/index.ts'
+import { createClient, createClientPool, RESP_TYPES } from 'redis'
+import { checkRedis, type RedisClient, redisTokenStore } from '../src/index.ts'
 import { expectDamageIsMended } from '../../../tests/support/damaged-record.ts'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import { type NodeRedis, nodeRedis, nodeRedisCluster, ioRedis } from './redis-clients.ts'
@@ -15,10 +15,21 @@ import { account, sample } from '../../../tests/support/store-samples.ts'
 
 let server: RedisServer
 let client: NodeRedis
+let pool: ReturnType<typeof createClientPool>
 const io: Redis[] = []
 const ioRedisWith = (options: Parameters<typeof ioRedis>[1]): Redis => {
   const made = ioRedis(server.port, options)
   io.push(made)
+  return made
+}
+
+const ownTypes = { [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.NUMBER]: String } as const
+const nodeRedises: { destroy: () => void }[] = []
+/** Not connected yet: what is sent waits for that. */
+function nodeRedisWith(options: Parameters<typeof createClient>[0]): RedisClient {
+  const made = createClient({ url: server.url, ...options }).on('error', () => undefined)
+  nodeRedises.push(made)
+  void made.connect()
   return made
 }
 
@@ -40,10 +51,14 @@ describeWithRedis('redisTokenStore', () => {
   beforeAll(async () => {
     server = await startRedis()
     client = await nodeRedis(server.url)
+    pool = createClientPool({ url: server.url, commandOptions: { typeMapping: ownTypes } })
+    await pool.connect()
   })
   beforeEach(async () => void (await client.flushAll()))
   afterAll(async () => {
     client.destroy()
+    pool.destroy()
+    nodeRedises.forEach((each) => each.destroy())
     io.forEach((each) => each.disconnect())
     await server.stop()
   })
@@ -215,21 +230,29 @@ describeWithRedis('redisTokenStore', () => {
     await expect(store.read(account)).rejects.toMatchObject({ reason: 'corrupt' })
   })
 
-  test('works with clients that map types or prefix keys', async () => {
-    const mapped = createClient({
-      url: server.url,
-      commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
-    })
-    await mapped.connect()
-    const prefixed = redisTokenStore({ client: ioRedisWith({ keyPrefix: 'app[1]:' }) })
-    for (const store of [redisTokenStore({ client: mapped }), prefixed]) {
-      await store.swap(account, 0, sample(1), 'one')
-      expect(await store.read(account)).toMatchObject({ version: 1, record: sample(1) })
-      const names: string[] = []
-      for await (const name of store.accounts?.() ?? []) names.push(name)
-      expect(names).toEqual([account])
-    }
-    mapped.destroy()
+  test.each<[string, () => RedisClient]>([
+    ['ioredis with keyPrefix', () => ioRedisWith({ keyPrefix: 'app[1]:' })],
+    ['ioredis with stringNumbers', () => ioRedisWith({ stringNumbers: true })],
+    ['ioredis with pipelines of its own', () => ioRedisWith({ enableAutoPipelining: true, stringNumbers: true })],
+    ['ioredis with friendly stacks', () => ioRedisWith({ showFriendlyErrorStack: true })],
+    ['ioredis over RESP 3', () => ioRedisWith({ protocol: 3, stringNumbers: true })],
+    ['node-redis with types of its own', () => client.withTypeMapping(ownTypes)],
+    ['node-redis over RESP 2', () => nodeRedisWith({ RESP: 2, commandOptions: { typeMapping: ownTypes } })],
+    ['node-redis over RESP 3', () => nodeRedisWith({ RESP: 3, commandOptions: { typeMapping: ownTypes } })],
+    ['a pool of node-redis', () => pool],
+  ])('understands %s', async (_, made) => {
+    const mine = made()
+    const store = redisTokenStore({ client: mine })
+    expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
+    expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1, record: sample(1) })
+    expect(await store.swap(account, 0, sample(2), 'other')).toEqual({ conflict: true })
+    expect(await store.swap(account, 1, sample(2), 'two', { expectedWriteId: 'one' })).toMatchObject({ version: 2 })
+    expect(await store.read(account)).toMatchObject({ version: 2, record: sample(2) })
+    expect(await store.read('nobody')).toBeUndefined()
+    const names: string[] = []
+    for await (const name of store.accounts?.() ?? []) names.push(name)
+    expect(names).toEqual([account])
+    expect(await checkRedis(mine)).toHaveLength(1)
   })
 
   test('does not open, close or configure the client', async () => {

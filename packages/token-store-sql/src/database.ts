@@ -13,6 +13,9 @@ export interface SqliteClient {
   exec(text: string): unknown
   prepare(text: string): {
     all(values: Record<string, string | number | null>): unknown[]
+    /** Of `node:sqlite`: whatever its client was opened with, rows are objects, and values have names without a sign. */
+    setReturnArrays?(enabled: boolean): unknown
+    setAllowBareNamedParameters?(enabled: boolean): unknown
   }
 }
 
@@ -124,13 +127,20 @@ function sqlite(client: SqliteClient): Database {
     dialect: 'sqlite',
     run: async ({ text, names, writes }, values = {}) =>
       inTransaction(client, writes, () => {
-        const statement = prepared.get(text) ?? client.prepare(text)
+        const statement = prepared.get(text) ?? preparedBy(client, text)
         prepared.set(text, statement)
         const named = Object.fromEntries(names.map((name) => [name, values[name] ?? null]))
         return statement.all(named).filter(isRow)
       }),
     execute: async (text) => void client.exec(text),
   }
+}
+
+function preparedBy(client: SqliteClient, text: string): ReturnType<SqliteClient['prepare']> {
+  const statement = client.prepare(text)
+  statement.setReturnArrays?.(false)
+  statement.setAllowBareNamedParameters?.(true)
+  return statement
 }
 
 /**

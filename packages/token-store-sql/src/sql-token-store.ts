@@ -113,7 +113,7 @@ async function rowsOf(
   values: Parameters<Database['run']>[1],
 ): Promise<readonly Row[]> {
   const rows = await executed(() => run(statement, values))
-  if (rows[0]?.['replica'] === true) throw replicaFailure()
+  if (Number(rows[0]?.['replica']) === 1) throw replicaFailure()
   return rows
 }
 

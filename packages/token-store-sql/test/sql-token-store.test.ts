@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createTokenManager, type TokenSet, type TokenStore } from '@owner-sso/token-manager'
-import { Client, type Pool } from 'pg'
+import { Client, type CustomTypesConfig, type Pool } from 'pg'
 import { checkDatabase, createTable, type PostgresClient, type SqlClient, sqlTokenStore } from '../src/index.ts'
 import { expectDamageIsMended } from '../../../tests/support/damaged-record.ts'
 import { describeWithPostgres, type PostgresServer, startPostgres } from '../../../tests/support/postgres-server.ts'
 import { account, rounds, sample } from '../../../tests/support/store-samples.ts'
-import { listenerOf, openSqlite, type OpenSqlite, poolOf, sqliteFile } from './databases.ts'
+import { listenerOf, openSqlite, type OpenSqlite, poolOf, sqliteFile, sqliteLibraries } from './databases.ts'
 
 const migration = (dialect: string): string =>
   readFileSync(new URL(`../migrations/${dialect}.sql`, import.meta.url), 'utf8')
@@ -30,6 +30,19 @@ const issued = (name: string): TokenSet => ({
   auth_url: 'http://127.0.0.1:9',
 })
 
+/** Everything that comes back over a client, whatever its options make of values. */
+async function expectToBeUnderstood(client: SqlClient, problems: readonly string[]): Promise<void> {
+  const store = sqlTokenStore({ client })
+  expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
+  expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1, record: sample(1) })
+  expect(await store.swap(account, 0, sample(2), 'other')).toEqual({ conflict: true })
+  expect(await store.swap(account, 1, sample(2), 'two', { expectedWriteId: 'one' })).toMatchObject({ version: 2 })
+  const reads = await Promise.all([account, 'nobody'].map((name) => store.read(name)))
+  expect(reads).toEqual([expect.objectContaining({ version: 2, record: sample(2) }), undefined])
+  expect(await namesIn(store)).toEqual([account])
+  expect((await checkDatabase(client)).map(({ about }) => about)).toEqual(problems)
+}
+
 describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
   let server: PostgresServer
   let client: Pool
@@ -43,6 +56,18 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
   afterAll(async () => {
     await Promise.all([client, ...listeners].map((each) => each?.end()))
     await server?.stop()
+  })
+
+  test.each<[string, (oid: number) => unknown]>([
+    ['text', () => String],
+    ['bytes', () => (text: string) => Buffer.from(text)],
+    ['bigints', (oid) => (oid === 20 || oid === 23 ? BigInt : String)],
+    ['numbers', (oid) => (oid === 20 ? Number : String)],
+  ])('understands a client whose types are %s', async (_, getTypeParser) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what programs do with pg's types
+    const typed = poolOf(server.url, { types: { getTypeParser } as unknown as CustomTypesConfig })
+    await expectToBeUnderstood(typed, ['durability'])
+    await typed.end()
   })
 
   /** A client that notes the first word of every statement, and the word that tells ours from another's. */
@@ -320,6 +345,21 @@ describe('sqlTokenStore on SQLite', () => {
     const damage = async (name: string): Promise<unknown> =>
       client.exec(`UPDATE owner_sso_tokens SET record = 'garbage' WHERE account_hash = '${hashOf(name)}'`)
     await expectDamageIsMended(sqlTokenStore({ client }), 'https://sqlite.example', damage)
+  })
+
+  test.each([
+    ['libsql with safe integers', 'libsql', {}],
+    ['node:sqlite with bigints', 'node:sqlite', { readBigInts: true }],
+    ['node:sqlite with arrays for rows', 'node:sqlite', { returnArrays: true }],
+    ['node:sqlite without bare names', 'node:sqlite', { allowBareNamedParameters: false }],
+  ])('understands %s', async (_, library, options) => {
+    const database = sqliteLibraries[library]?.(file.path, options)
+    // The oldest Node has none.
+    if (database === undefined) return
+    opened.push(database)
+    if ('defaultSafeIntegers' in database && typeof database.defaultSafeIntegers === 'function')
+      database.defaultSafeIntegers(true)
+    await expectToBeUnderstood(database, [])
   })
 
   test('waits for another’s transaction without standing still, and says where nothing was written', async () => {

@@ -87,11 +87,12 @@ describe('a store that fails once it has listed all that it can read', () => {
   it('is kept, copied and given another key, but for that one', async () => {
     const { store, tokens, names } = await withUnreadName(3)
     const sweeps: KeeperEvent[] = []
-    await using _keeper = keepSignedIn(tokens, {
+    const keeper = keepSignedIn(tokens, {
       onSweep: (event) => void (event.phase === 'surveyed' && sweeps.push(event)),
     })
     while (sweeps.length === 0) await idle()
     expect(sweeps).toEqual([expect.objectContaining({ accounts: 3, unreadable: 1 })])
+    await keeper[Symbol.asyncDispose]()
     const target = mapStore()
     await expect(copyTokenSets(store, target)).rejects.toBe(unread)
     const copied = await namesIn(target)
