@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createTokenManager, type TokenSet, type TokenStore } from '@owner-sso/token-manager'
-import { Client, type CustomTypesConfig, type Pool } from 'pg'
+import { Client, type Pool } from 'pg'
 import { checkDatabase, createTable, type PostgresClient, type SqlClient, sqlTokenStore } from '../src/index.ts'
 import { expectDamageIsMended } from '../../../tests/support/damaged-record.ts'
 import { describeWithPostgres, type PostgresServer, startPostgres } from '../../../tests/support/postgres-server.ts'
@@ -64,8 +64,7 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     ['bigints', (oid) => (oid === 20 || oid === 23 ? BigInt : String)],
     ['numbers', (oid) => (oid === 20 ? Number : String)],
   ])('understands a client whose types are %s', async (_, getTypeParser) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what programs do with pg's types
-    const typed = poolOf(server.url, { types: { getTypeParser } as unknown as CustomTypesConfig })
+    const typed = poolOf(server.url, { types: { getTypeParser } })
     await expectToBeUnderstood(typed, ['durability'])
     await typed.end()
   })
