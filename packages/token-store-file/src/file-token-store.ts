@@ -12,6 +12,7 @@ import {
   type Versioned,
   withEncryption,
 } from '@owner-sso/token-manager'
+import { whatCame } from '@owner-sso/token-manager/support'
 import { watchFolder } from './change-hint.ts'
 import { codeOf, type Disk, sync, systemDisk, unless } from './disk.ts'
 import { accountFolder, keyName, keyOf, shardFolder, shardName, versionFile } from './layout.ts'
@@ -53,7 +54,15 @@ export function fileTokenStore(options: FileTokenStoreOptions): TokenStore {
 
 /** The store without encryption, on any disk. */
 export function createStore(disk: Disk, { path }: { readonly path: string }): TokenStore {
-  if (typeof path !== 'string' || path === '') throw new TypeError('path must name the folder of the token store')
+  if (typeof path !== 'string' || path === '') {
+    throw new TypeError(`path must name the folder of the token store${whatCame(path || undefined)}`)
+  }
+  const [unreplaced] = /^(?:~[^/\\]*|\$\w+|\$\{\w+\}|%\w+%)(?=[/\\]|$)/u.exec(path) ?? []
+  if (unreplaced !== undefined) {
+    throw new TypeError(
+      `path would be a folder named ${unreplaced}: a shell puts a home folder in its place, Node does not. Write join(homedir(), …), or ./${unreplaced}`,
+    )
+  }
   const root = isAbsolute(path) ? path : resolve(path)
   const folder = openedFolder(disk, root)
 

@@ -322,6 +322,19 @@ describe('names', () => {
   test('a path is required, options by their names, and an account of whole characters', async () => {
     expect(() => fileTokenStore({ path: '' })).toThrow(TypeError)
     expect(() => fileTokenStore('/var/lib/tokens' as never)).toThrow('fileTokenStore takes an object with path')
+    expect(() => fileTokenStore({ path: new URL('file:///var/lib/tokens') as never })).toThrow(
+      'path must name the folder',
+    )
+    for (const path of [
+      '~',
+      '~/tokens',
+      '~ann/tokens',
+      '$HOME/tokens',
+      '${HOME}/tokens',
+      String.raw`%USERPROFILE%\tokens`,
+    ]) {
+      expect(() => fileTokenStore({ path })).toThrow(`path would be a folder named ${path.split(/[/\\]/u)[0]}: `)
+    }
     const typo: object = { encryptionkey: new Uint8Array(32) }
     expect(() => fileTokenStore({ path: folders.make(), ...typo })).toThrow('Did you mean encryptionKey?')
     await expect(fileTokenStore({ path: folders.make() }).read('\uD800')).rejects.toThrow(/account must be/)

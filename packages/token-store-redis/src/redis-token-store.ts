@@ -36,6 +36,11 @@ export interface RedisTokenStoreOptions {
  */
 export function redisTokenStore(options: RedisTokenStoreOptions): TokenStore {
   checkOptionNames('redisTokenStore', options, { client: true, prefix: true, encryptionKey: true, subscriber: true })
+  const { prefix, subscriber } = options
+  if (prefix !== undefined && typeof prefix !== 'string') throw new TypeError('prefix must be text')
+  if (subscriber !== undefined && typeof subscriber?.subscribe !== 'function') {
+    throw new TypeError('subscriber must be a client of its own, such as client.duplicate()')
+  }
   return withEncryption(plainStore(options), options.encryptionKey)
 }
 

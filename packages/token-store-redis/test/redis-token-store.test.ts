@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Redis } from 'ioredis'
 import { createTokenManager, type StoreError, type TokenSet } from '@owner-sso/token-manager'
-import { createClient, createClientPool, RESP_TYPES } from 'redis'
+import { createClient, createClientPool, createSentinel, RESP_TYPES } from 'redis'
 import { checkRedis, type RedisClient, redisTokenStore } from '../src/index.ts'
 import { expectDamageIsMended } from '../../../tests/support/damaged-record.ts'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
@@ -15,7 +15,7 @@ import { account, sample } from '../../../tests/support/store-samples.ts'
 
 let server: RedisServer
 let client: NodeRedis
-let pool: ReturnType<typeof createClientPool>
+let pool: RedisClient & { destroy: () => void }
 const io: Redis[] = []
 const ioRedisWith = (options: Parameters<typeof ioRedis>[1]): Redis => {
   const made = ioRedis(server.port, options)
@@ -51,8 +51,9 @@ describeWithRedis('redisTokenStore', () => {
   beforeAll(async () => {
     server = await startRedis()
     client = await nodeRedis(server.url)
-    pool = createClientPool({ url: server.url, commandOptions: { typeMapping: ownTypes } })
-    await pool.connect()
+    const connecting = createClientPool({ url: server.url, commandOptions: { typeMapping: ownTypes } })
+    await connecting.connect()
+    pool = connecting
   })
   beforeEach(async () => void (await client.flushAll()))
   afterAll(async () => {
@@ -259,7 +260,16 @@ describeWithRedis('redisTokenStore', () => {
     const mine = createClient({ url: server.url }).on('error', () => undefined)
     const store = redisTokenStore({ client: mine })
     expect(mine.isOpen).toBe(false)
-    await expect(store.read(account)).rejects.toMatchObject({ reason: 'unavailable' })
+    const ended = ioRedisWith({ lazyConnect: true })
+    ended.disconnect()
+    const sentinel = createSentinel({ name: 'mine', sentinelRootNodes: [{ host: '127.0.0.1', port: server.port }] })
+    const notConnected = { reason: 'unavailable', message: expect.stringContaining('await client.connect()') }
+    for (const none of [mine, ended, createClientPool({ url: server.url }), sentinel]) {
+      const unconnected = redisTokenStore({ client: none })
+      await expect(unconnected.read(account)).rejects.toMatchObject(notConnected)
+      await expect(unconnected.swap(account, 0, sample(1), 'one')).rejects.toMatchObject(notConnected)
+      await expect(checkRedis(none)).rejects.toMatchObject(notConnected)
+    }
     await mine.connect()
     expect(await store.read(account)).toBeUndefined()
     expect(mine.isOpen).toBe(true)
@@ -307,9 +317,22 @@ describeWithRedis('redisTokenStore', () => {
   })
 
   test('refuses what is no client, a mistyped option, and account names that are not Unicode', async () => {
-    for (const none of [undefined, null, {}, 'redis://127.0.0.1']) {
-      expect(() => redisTokenStore({ client: none as never })).toThrow(/client must be/u)
+    const mistakes: readonly (readonly [unknown, string])[] = [
+      [undefined, ''],
+      [null, '; null came'],
+      [{}, ''],
+      ['redis://127.0.0.1', '; text came'],
+      [client.connect, '; a function came: call it'],
+      [Promise.resolve(client), '; a promise came: await it'],
+    ]
+    for (const [none, came] of mistakes) {
+      const message = `client must be a node-redis or ioredis client, version 5 or later${came}`
+      expect(() => redisTokenStore({ client: none as never })).toThrow(new TypeError(message))
     }
+    expect(() => redisTokenStore({ client, prefix: 5 as never })).toThrow('prefix must be text')
+    expect(() => redisTokenStore({ client, subscriber: true as never })).toThrow(
+      'subscriber must be a client of its own',
+    )
     expect(() => redisTokenStore(undefined as never)).toThrow('redisTokenStore takes an object with client, prefix')
     const typo: object = { encryptionkey: randomBytes(32) }
     expect(() => redisTokenStore({ client, ...typo })).toThrow('Did you mean encryptionKey?')

@@ -2,6 +2,7 @@
  * The caller's own client, as far as the store needs it: PostgreSQL over anything with `query`, SQLite over anything with
  * `prepare` and `exec`. It is never opened, configured or closed here.
  */
+import { whatCame } from '@owner-sso/token-manager/support'
 
 /** What pg's `Pool` and `Client`, and PGlite, have in common. */
 export interface PostgresClient {
@@ -47,10 +48,11 @@ export interface Database {
 
 /** @throws TypeError for anything but a client, and for one whose dialect can't be told */
 export function databaseOf(client: SqlClient, dialect: SqlDialect = dialectOf(client)): Database {
+  if (dialect !== 'postgresql' && dialect !== 'sqlite') throw new TypeError("dialect must be 'postgresql' or 'sqlite'")
   if (dialect === 'postgresql' && isPostgres(client)) return postgres(client)
   if (dialect === 'sqlite' && isSqlite(client)) return sqlite(client)
   throw new TypeError(
-    'client must have query(text, values), for PostgreSQL, or prepare(text) and exec(text), for SQLite',
+    `client must have query(text, values), for PostgreSQL, or prepare(text) and exec(text), for SQLite${whatCame(client)}`,
   )
 }
 

@@ -56,6 +56,12 @@ const optionNames: OptionNames<SqlTokenStoreOptions> = {
  */
 export function sqlTokenStore(options: SqlTokenStoreOptions): TokenStore {
   checkOptionNames('sqlTokenStore', options, optionNames)
+  const { subscriber, notify } = options
+  const isSubscriber = typeof subscriber === 'function' || typeof subscriber?.query === 'function'
+  if (subscriber !== undefined && !isSubscriber) {
+    throw new TypeError('subscriber must be a Client of pg, or a function that opens one')
+  }
+  if (notify !== undefined && typeof notify !== 'boolean') throw new TypeError('notify must be true or false')
   return withEncryption(plainStore(options), options.encryptionKey)
 }
 

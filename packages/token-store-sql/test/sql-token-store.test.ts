@@ -486,6 +486,14 @@ describe('sqlTokenStore refuses', () => {
   test('a mistyped option: the records would be plain text, or in another table', async () => {
     const typo: object = { encryptionkey: randomBytes(32) }
     expect(() => sqlTokenStore({ client: { query }, ...typo })).toThrow('Did you mean encryptionKey?')
+    expect(() => sqlTokenStore({ client: { query }, dialect: 'mysql' as never })).toThrow(
+      "dialect must be 'postgresql' or 'sqlite'",
+    )
+    expect(() => sqlTokenStore({ client: { query }, notify: 'yes' as never })).toThrow('notify must be true or false')
+    expect(() => sqlTokenStore({ client: { query }, subscriber: true as never })).toThrow(
+      'subscriber must be a Client of pg',
+    )
+    expect(() => sqlTokenStore({ client: Promise.resolve({ query }) as never })).toThrow('; a promise came: await it')
     expect(() => sqlTokenStore(undefined as never)).toThrow('sqlTokenStore takes an object with client, dialect')
     const otherTypo: object = { tabelName: 'kept' }
     await expect(createTable({ query }, otherTypo)).rejects.toThrow('Did you mean tableName?')

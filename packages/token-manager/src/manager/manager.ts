@@ -38,6 +38,7 @@ import { spoolOn, spoolReporter } from '../driver/spool.ts'
 import { statusOf } from './status.ts'
 import { claimTry } from './tries.ts'
 import { guardStore } from '../store/guarded-store.ts'
+import { whatCame } from '../support/what-came.ts'
 import { createUnderWay } from '../support/under-way.ts'
 
 /** @throws TypeError naming the option that is wrong */
@@ -76,7 +77,12 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
   if (context.background.runsBetweenCalls) answerRollCalls(context)
   const { track, settled } = underWay
   const firewallState = firewallStateForSignIns(firewall, underWay)
-  const shareFirewallState: TokenManager['shareFirewallState'] = (other) => other.useFirewallState(firewallState)
+  const shareFirewallState: TokenManager['shareFirewallState'] = (other) => {
+    if (typeof other?.useFirewallState !== 'function') {
+      throw new TypeError(`shareFirewallState takes what createSso() returns${whatCame(other)}`)
+    }
+    other.useFirewallState(firewallState)
+  }
   sso.useFirewallState?.(firewallState)
   const save: TokenManager['save'] = async (account, tokens, saving) => {
     const tokenSet = await checkedTokens(tokens, sso)

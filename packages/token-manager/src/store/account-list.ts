@@ -2,6 +2,7 @@
  * The accounts of a store, and copying their token sets into another one.
  */
 import { randomUUID } from 'node:crypto'
+import { checkOptionNames } from '../support/known-options.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { TokenStore } from './token-store.ts'
 import { untilSwapped } from './contention.ts'
@@ -24,11 +25,14 @@ import { type GuardedStore, guardStore } from './guarded-store.ts'
  *   was given. A record that can't be read, or written, is passed over, and its error comes after all others were copied; a
  *   store that can't be reached ends it at once. What was copied stays, and a repetition is harmless
  */
-export async function copyTokenSets(from: TokenStore, to: TokenStore, { onLeft }: CopyOptions = {}): Promise<number> {
+export async function copyTokenSets(from: TokenStore, to: TokenStore, options: CopyOptions = {}): Promise<number> {
+  checkOptionNames('copyTokenSets', options, { onLeft: true })
+  const { onLeft } = options
+  if (onLeft !== undefined && typeof onLeft !== 'function') throw new TypeError('onLeft must be a function')
   let copied = 0
   let failure: unknown
-  const source = guardStore(from, startTimeLimit)
-  const target = guardStore(to, startTimeLimit)
+  const source = guardStore(from, startTimeLimit, 'from')
+  const target = guardStore(to, startTimeLimit, 'to')
   for await (const name of namesOf(source)) {
     try {
       if (isOwnRecordName(name)) {
