@@ -318,6 +318,7 @@ export type StoreErrorReason =
   | 'corrupt'
   | 'newer-release'
   | 'wrong-key'
+  | 'not-sealed'
   | 'duplicate'
   | 'busy'
 

@@ -5,7 +5,7 @@ import { createTokenManager, firewallRecordName, type TokenStore } from '@owner-
 import { exitCodes } from '../command-line/command-error.ts'
 import { accountNames } from '../tokens/account.ts'
 import { failureOf } from '../command-line/failure.ts'
-import { isThere, type OpenStore, withStore } from '../stores/open-store.ts'
+import { isThere, notSealed, type OpenStore, withStore } from '../stores/open-store.ts'
 import { storeAt } from '../stores/store-kinds.ts'
 import { tokenUrlsOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -48,7 +48,7 @@ async function findingsAt({ store, shown, sealed, keyIn, check }: OpenStore, set
     : note('encryption', 'none: who can read the store has the tokens.', encryptionAdvice)
   return [
     good('store', `${shown} (${settings.store.from}), ${counted(accounts.length, 'account')}`),
-    ...(failure === undefined ? [] : [unreadable(failure)]),
+    ...(failure === undefined ? [] : [unreadable(notSealed(failure, { shown }, settings))]),
     ...(await check()),
     encryption,
     ...severalAccounts(settings, accounts),

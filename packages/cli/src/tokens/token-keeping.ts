@@ -1,10 +1,10 @@
 /**
  * A call's token manager over its store: opened, used, and left only when nothing is half-way.
  */
-import { type Sso, type TokenManager, createTokenManager } from '@owner-sso/core'
+import { type Sso, StoreError, type TokenManager, type TokenStore, createTokenManager } from '@owner-sso/core'
 import { requestBudgetOf } from '../settings/configured-service.ts'
 import { stopped } from '../command-line/interruption.ts'
-import { type OpenStore, withStore } from '../stores/open-store.ts'
+import { type OpenStore, type StoreOptions, withStore } from '../stores/open-store.ts'
 import { printNote } from '../terminal/output.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -19,6 +19,10 @@ export interface TokenKeeping {
   readonly store: OpenStore
 }
 
+interface KeepingOptions extends Pick<StoreOptions, 'signsIn' | 'alsoWithoutKey'> {
+  readonly makesStore?: boolean
+}
+
 /**
  * @param sso - what refreshes; left out by commands that only look
  * @param options - `signsIn`: new tokens will be stored, so a folder gets its key from the keyring. `makesStore`: one that is
@@ -29,11 +33,12 @@ export async function withTokens<Result>(
   settings: Settings,
   sso: Pick<Sso, 'refresh'> | undefined,
   use: (keeping: TokenKeeping) => Promise<Result>,
-  { signsIn = false, makesStore = signsIn }: { readonly signsIn?: boolean; readonly makesStore?: boolean } = {},
+  { signsIn = false, makesStore = signsIn, alsoWithoutKey = false }: KeepingOptions = {},
 ): Promise<Result> {
   const requestBudget = requestBudgetOf(settings)
   const ifMissing = makesStore ? 'make' : settings.store.from === 'default' ? 'empty' : 'refuse'
-  return withStore(settings.store.value, settings, { signsIn, ifMissing }, async (store) => {
+  return withStore(settings.store.value, settings, { signsIn, ifMissing, alsoWithoutKey }, async (store) => {
+    if (signsIn && store.sealed) await requireSealed(store.store)
     const tokens = createTokenManager({ sso: sso ?? neverRefreshes, store: store.store, cachedAccounts, requestBudget })
     try {
       return await use({ tokens, store })
@@ -41,6 +46,18 @@ export async function withTokens<Result>(
       await leave(tokens)
     }
   })
+}
+
+/** Nothing sealed is put among plain records: whoever has no key could not read it. One record tells. @throws StoreError */
+async function requireSealed(store: TokenStore): Promise<void> {
+  try {
+    for await (const name of store.accounts?.() ?? []) {
+      await store.read(name)
+      return
+    }
+  } catch (error) {
+    if (error instanceof StoreError && error.reason === 'not-sealed') throw error
+  }
 }
 
 /** A refresh under way is waited for: the new tokens are in its answer, and the old ones may be spent. */

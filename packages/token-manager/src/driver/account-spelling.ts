@@ -5,7 +5,8 @@
  * Only A–Z: full Unicode lower-casing folds other letters into ASCII (the Kelvin sign becomes `k`), and a look-alike registered
  * with the service would be handed somebody else's account here. Only e-mails: of other names nobody knows whether capitals count.
  */
-import type { Context } from './context.ts'
+import type { GuardedStore } from '../store/guarded-store.ts'
+import type { AccountMemory } from './account-memory.ts'
 import { readRecord } from '../store/read-record.ts'
 import type { AccountRecord } from '../store/token-record.ts'
 import { recentEntries } from '../support/recent-entries.ts'
@@ -31,7 +32,7 @@ export interface AccountSpelling {
  * Who was once saved under another spelling is found under that one, and that one alone: each name that a store lists leads to its
  * own record.
  */
-export function accountSpelling({ store, memory }: Pick<Context, 'store' | 'memory'>): AccountSpelling {
+export function accountSpelling(store: GuardedStore, memory: AccountMemory): AccountSpelling {
   const nobodys = recentEntries<true>(remembered)
   const knownNameOf = (account: string): string =>
     isHeld(memory.peek(account)?.knowledge.record) ? account : spelled(account)

@@ -55,7 +55,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
   const { emit, on } = createEvents()
   const background = backgroundOf(checked.background, checked.waitUntil)
   const memory = createAccountMemory(cachedAccounts)
-  const { named, knownNameOf } = accountSpelling({ store, memory })
+  const { named, knownNameOf } = accountSpelling(store, memory)
   const context: Context = {
     sso,
     store,
@@ -98,8 +98,8 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     await run(context.memory.of(account), { kind: 'sign-out', session: runtime.uniqueId() }, context)
   }
   const answerWithin = async (account: string, call: AccessTokenOptions): Promise<string> => {
-    const options = parseAccessTokenOptions('getAccessToken', call)
-    const { access_token } = await named(checkedAccountName(account), (name) => getTokens(name, options, context))
+    const parsed = parseAccessTokenOptions('getAccessToken', call)
+    const { access_token } = await named(checkedAccountName(account), (name) => getTokens(name, parsed, context))
     return access_token
   }
   const tokensWithin: TokenManager['getTokens'] = async (account, call) =>
@@ -114,8 +114,8 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     save: async (account, tokens, saving) =>
       track(named(checkedAccountName(account), (name) => save(name, tokens, saving))),
     refresh: async (account, call) => {
-      const options = parseRefreshOptions(call)
-      return track(named(checkedAccountName(account), (name) => refreshNow(name, options, context)))
+      const parsed = parseRefreshOptions(call)
+      return track(named(checkedAccountName(account), (name) => refreshNow(name, parsed, context)))
     },
     invalidate: async (account, accessToken, call) => {
       const how = parseInvalidateOptions(call)

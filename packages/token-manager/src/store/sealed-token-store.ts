@@ -123,7 +123,7 @@ function seal(record: TokenRecord, account: string, version: number, { id, key }
   return { schema: 1, state: 'sealed', key: id, nonce: nonce.toString('base64url'), sealed }
 }
 
-/** @throws StoreError `wrong-key` for another key's record, `newer-release` for another form of sealing, `corrupt` for one that was changed, moved or never sealed */
+/** @throws StoreError `wrong-key` for another key's record, `newer-release` for another form of sealing, `not-sealed` for one that never was, `corrupt` for one that was changed or moved */
 function open(
   { version, writeId, record }: Versioned,
   account: string,
@@ -132,7 +132,10 @@ function open(
   const unread = { version, writeId }
   if (!isRecord(record, 'sealed')) {
     refuseNewer(record, unread)
-    throw new StoreError('corrupt', 'The record is not sealed. Was the store used without keys?', { unread })
+    const remedy = 'seal the store where it is with owner-sso rekey, or leave out the key.'
+    throw new StoreError('not-sealed', `The record is not sealed, since it was stored without a key: ${remedy}`, {
+      unread,
+    })
   }
   const key = keys.get(record.key)
   if (key === undefined)
