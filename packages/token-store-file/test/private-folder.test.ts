@@ -171,6 +171,21 @@ describe('a folder above the store’s', () => {
       }
     })
 
+    test('and one that another user owns is told as well, but not one whose owner a container does not know', async () => {
+      for (const [uid, times] of [
+        [4711, 2],
+        [65_534, 0],
+      ] as const) {
+        const warn = jest.spyOn(process, 'emitWarning').mockReturnValue()
+        const { above, paths } = below(0o755)
+        chownSync(above, uid, 0)
+        for (const path of paths) await grow(createStore(systemDisk, { path }), 1)
+        const words = expect.stringContaining(`User ${uid} owns ${above}, `)
+        expect(warn.mock.calls).toEqual(Array.from({ length: times }, () => [words, expect.anything()]))
+        warn.mockRestore()
+      }
+    })
+
     test('that is this user’s alone is none, nor one that may only look', async () => {
       expect((await said(0)).said).toEqual([])
       expect((await said(4711, 0o755)).said).toEqual([])
