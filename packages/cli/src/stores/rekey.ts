@@ -52,7 +52,9 @@ async function change({ store, shown }: OpenStore, keys: readonly Uint8Array[], 
   if (json) await printJson({ store: shown, rewritten })
   printNote(`${outcome()}. None is left ${keys.length > 1 ? 'under an old key' : 'without it'}.`)
   if (plain.records > 0) {
-    printNote('Set OWNER_SSO_ENCRYPTION_KEY wherever the store is used: what is sealed can’t be read without it.')
+    printNote(
+      `Plain before: ${counted(plain.records, 'record')}. Set OWNER_SSO_ENCRYPTION_KEY wherever the store is used: what is sealed can’t be read without it.`,
+    )
   }
   if (keys.length > 1) {
     printNote(
