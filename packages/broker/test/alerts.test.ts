@@ -217,6 +217,7 @@ describe('an account that has to sign in again', () => {
       onFailure: (failure) => failures.push(failure),
     })
     await until(() => failures.length > 1)
+    await store.swap('damaged@example.com', 0, JSON.parse('{}'), 'of something else')
     isDown = false
     await until(() => channel.told.some((alert) => alert.account === account))
     expect(failures[0]?.error).toMatchObject({ code: 'ERR_SSO_STORE' })

@@ -494,6 +494,9 @@ describe('the page', () => {
     expect(shown('[aria-labelledby=accounts]').text()).toContain('The list can’t be read now.')
     isDown = false
     expect((await browser.open('/status')).text).toContain('Not signed in')
+    await kept.swap('stranger@example.com', 0, JSON.parse('{}'), 'of something else')
+    const others = load((await browser.open('/status')).text)('[aria-labelledby=accounts]')
+    expect(others.text()).toMatch(/Not every account can be read now\.[^]*Not signed in/u)
     let isUnreadable = true
     const read: typeof kept.read = (...args) => (isUnreadable ? Promise.reject(new Error('down')) : kept.read(...args))
     const unlucky = await start({ store: { ...kept, read } })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { describe, expect, it } from '@jest/globals'
-import { useMachine } from './machine.ts'
+import { credential, useMachine } from './machine.ts'
 import { storeLogin } from './signed-in.ts'
 
 const nineHours = 9 * 3600
@@ -120,6 +120,24 @@ describe('a store in which something else stands', () => {
     const listed = await machine.run(['accounts'])
     expect(listed).toMatchObject({ code: 6, stdout: 'plain@example.com\nregional@example.com\n' })
     expect(listed.stderr).toContain('not a token record')
+    const shown = await machine.run(['status', '--json'])
+    expect([shown.code, JSON.parse(shown.stdout).accounts.length]).toEqual([6, 2])
+    expect(await machine.run(['status'])).toMatchObject({
+      code: 6,
+      stdout: expect.stringContaining('regional@example.com'),
+    })
+    const exported = await machine.run(['export', '--all', '--plain-text-tokens'])
+    expect([exported.code, Object.keys(JSON.parse(exported.stdout).accounts)]).toEqual([
+      6,
+      ['plain@example.com', 'regional@example.com'],
+    ])
+    expect((await machine.run(['token'])).stderr).toContain('Several accounts')
+    expect((await machine.run(['token', '--account', 'nobody@example.com'])).stderr).toContain(
+      'Signed in: plain@example.com',
+    )
+    const checked = await machine.run(['doctor', '--json'])
+    expect(checked.stdout).toMatch(/2 accounts/u)
+    expect(checked.stdout).toContain('not a token record')
     const copied = await machine.run(['copy', `file:${machine.tokensFolder}`, 'file:second'])
     expect(copied.code).toBe(6)
     expect(copied.stderr).toMatch(
@@ -177,6 +195,79 @@ describe('owner-sso copy', () => {
   it('refuses to copy a store into itself', async () => {
     const { code } = await machine.run(['copy', 'file:tokens', `file:${join(machine.home, 'tokens')}`])
     expect(code).toBe(2)
+  })
+})
+
+describe('a key that is set over a plain store', () => {
+  const key = Buffer.alloc(32, 7).toString('base64')
+  const env = { OWNER_SSO_ENCRYPTION_KEY: key }
+
+  it.each([['default'], ['--store']])('leads to one command that seals it (store: %s)', async (from) => {
+    await storeLogin(machine, emulator, 'plain@example.com')
+    await storeLogin(machine, emulator, 'regional@example.com')
+    const address = `file:${machine.tokensFolder}`
+    const at = from === '--store' ? ['--store', address] : []
+    const call = { env }
+    const remedy = ['owner-sso rekey', ...at].join(' ')
+    const before = emulator.requests.length
+    for (const command of [
+      ['token', '--account', 'plain@example.com'],
+      ['status'],
+      ['accounts'],
+      ['refresh', '--account', 'plain@example.com'],
+      ['login', '--account', 'mfa@example.com', '--credential-file', machine.file('credential', credential)],
+      ['import', '--account', 'mfa@example.com', '--yes', machine.file('set.json', '{"refresh_token":"r"}')],
+    ]) {
+      const { code, stderr } = await machine.run([...command, ...at], call)
+      expect([command[0], code, stderr]).toEqual([command[0], 6, expect.stringContaining(`are plain`)])
+      expect(stderr).toContain(`Seal them where they are with: ${remedy}\n`)
+      expect(stderr).not.toMatch(/damaged|move .* away/u)
+    }
+    expect(emulator.requests).toHaveLength(before)
+    expect((await machine.run(['doctor', ...at], call)).stdout).toContain(remedy)
+    const [, ...rekey] = remedy.split(' ')
+    const sealed = await machine.run(rekey, call)
+    expect(sealed).toMatchObject({ code: 0, stderr: expect.stringContaining('None is left without it') })
+    expect((await machine.run(['accounts', ...at], call)).stdout).toBe('plain@example.com\nregional@example.com\n')
+    expect((await machine.run(['token', '--account', 'plain@example.com', ...at], call)).code).toBe(0)
+    expect((await machine.run(['accounts', ...at])).stderr).toContain('Set OWNER_SSO_ENCRYPTION_KEY')
+  })
+
+  it('changes nothing about how export reads it', async () => {
+    await storeLogin(machine, emulator, 'plain@example.com')
+    const exported = await machine.run(['export'], { env })
+    expect(exported).toMatchObject({ code: 0, stderr: expect.stringContaining('Exported, sealed') })
+    expect(exported.stdout).toContain('"sealed"')
+    expect((await machine.run(['export', '--all'], { env })).code).toBe(0)
+    await machine.run(['rekey'], { env })
+    expect((await machine.run(['export'], { env })).code).toBe(0)
+  })
+
+  it('is told by copy with the whole command, of the store that is plain', async () => {
+    await storeLogin(machine, emulator, 'plain@example.com')
+    const plain = `file:${machine.tokensFolder}`
+    const told = await machine.run(['copy', plain, 'file:second'], { env })
+    expect(told.stderr).toContain(`owner-sso copy --from-plain ${plain} file:second\n`)
+    expect((await machine.run(['copy', '--from-plain', plain, 'file:second'], { env })).code).toBe(0)
+    const target = await machine.run(['copy', 'file:second', plain], { env })
+    expect(target).toMatchObject({ code: 6, stderr: expect.stringContaining(`owner-sso rekey --store ${plain}\n`) })
+  })
+
+  it('seals what no refresh is under way for, and says so of the others', async () => {
+    await storeLogin(machine, emulator, 'plain@example.com')
+    await storeLogin(machine, emulator, 'regional@example.com')
+    const store = fileTokenStore({ path: machine.tokensFolder })
+    const { record, version = 0 } = (await store.read('plain@example.com')) ?? {}
+    const holder = { pid: 1 }
+    const intent = { id: 'one', holder, replay: 0, at: Math.floor(Date.now() / 1000) }
+    await store.swap('plain@example.com', version, JSON.parse(JSON.stringify({ ...record, intent })), 'two')
+    const partly = await machine.run(['rekey'], { env })
+    expect(partly).toMatchObject({ code: 6, stderr: expect.stringContaining('1 plain record left as it is') })
+    expect((await store.read('regional@example.com'))?.record.state).toBe('sealed')
+    const late = { ...intent, answerLost: true }
+    await store.swap('plain@example.com', version + 1, JSON.parse(JSON.stringify({ ...record, intent: late })), 'three')
+    expect((await machine.run(['rekey'], { env })).code).toBe(0)
+    expect((await store.read('plain@example.com'))?.record.state).toBe('sealed')
   })
 })
 

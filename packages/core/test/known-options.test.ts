@@ -120,7 +120,7 @@ it.each<[call: string, () => unknown, string]>([
   ['accountName()', () => accountName(any(undefined)), 'the name of an account must be a string'],
   ['ownerOfEmail()', () => ownerOfEmail(any(undefined)), 'an e-mail must be a string'],
   ['transportFromText()', () => transportFromText(any(undefined)), 'a transport must be a string'],
-  ['copyTokenSets(from)', () => copyTokenSets(store, any(undefined)), 'store must be a token store'],
+  ['copyTokenSets(from)', () => copyTokenSets(store, any(undefined)), 'to must be a token store'],
   [
     'sealedTokenStore(store)',
     () => sealedTokenStore(store, any(undefined)),

@@ -52,6 +52,7 @@ export function problemWords(problem: unknown): NodeStatus {
 const noStore = 'the tokens can’t be read'
 const storeWords: { readonly [Reason in StoreErrorReason]?: string } = {
   'wrong-key': 'the tokens are sealed with another key',
+  'not-sealed': 'the tokens are plain: seal them with owner-sso rekey',
   permissions: 'Node-RED may not read the tokens',
   corrupt: 'the tokens are damaged',
   'write-failed': 'the tokens can’t be saved',

@@ -1,6 +1,7 @@
 /**
  * The strategy's options: what they are, and whether they make sense.
  */
+import { types } from 'node:util'
 import {
   checkOptionNames,
   createTokenManager,
@@ -157,7 +158,7 @@ function isLifetime(seconds: unknown): boolean {
 }
 
 function isKey(key: unknown): boolean {
-  return key === undefined || (key instanceof Uint8Array && key.length === 32)
+  return key === undefined || (types.isUint8Array(key) && key.length === 32)
 }
 
 function isTokenManager(tokens: unknown): boolean {

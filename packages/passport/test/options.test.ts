@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { createSso, createTokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
@@ -131,6 +132,11 @@ describe('new OwnerSsoStrategy()', () => {
   ])('names the option that is wrong: %s', (name, options) => {
     expect(() => newUntyped(options)).toThrow(TypeError)
     expect(() => newUntyped(options)).toThrow(new RegExp(`\\b${name}\\b`, 'u'))
+  })
+
+  it('takes a key of another realm', () => {
+    const pendingLoginKey: unknown = runInNewContext('new Uint8Array(32)')
+    expect(() => newUntyped({ authUrl, pendingLoginKey })).not.toThrow()
   })
 
   it('names verify when that is no function', () => {

@@ -336,6 +336,7 @@ export type StoreErrorReason =
   | 'corrupt'
   | 'newer-release'
   | 'wrong-key'
+  | 'not-sealed'
   | 'duplicate'
   | 'busy'
 

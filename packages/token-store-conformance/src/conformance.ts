@@ -25,6 +25,8 @@ export interface TokenStoreConformanceOptions {
   readonly reopen?: ((store: TokenStore) => MaybePromise<TokenStore>) | undefined
   /** Claims `accounts()`. */
   readonly accounts?: boolean | undefined
+  /** Claims that a record that can't be read hides no other from `accounts()`: damages the record of this account where it is stored. */
+  readonly damage?: ((store: TokenStore, account: string) => MaybePromise<void>) | undefined
   /** Claims `watch()`. */
   readonly watch?: boolean | undefined
   /**
@@ -44,6 +46,7 @@ const optionNames: OptionNames<TokenStoreConformanceOptions> = {
   createStore: true,
   reopen: true,
   accounts: true,
+  damage: true,
   watch: true,
   crash: true,
   closeStore: true,
@@ -79,6 +82,7 @@ async function run(rule: Rule, options: TokenStoreConformanceOptions): Promise<v
       opened.push(again)
       return again
     },
+    damage: async (account) => options.damage?.(store, account),
     crash: async (account) => (await options.crash?.(store, account)) ?? 0,
     histories: options.histories ?? 25,
   }

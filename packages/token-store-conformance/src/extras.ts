@@ -26,6 +26,23 @@ export const extras: RuleGroup = {
       },
     },
     {
+      name: 'lists every other account before it says that a record can’t be read',
+      needs: 'damage',
+      check: async ({ store, damage }) => {
+        const others = Array.from({ length: 8 }, (_, index) => `${index}@example.com`)
+        for (const name of [account, ...others]) await applied(store, name, 0, record(name))
+        await damage(account)
+        await assert.rejects(store.read(account), 'a damaged record was read')
+        const found: string[] = []
+        // A store that keeps names beside records can still tell this one's.
+        const isNamed = await listInto(found, store).then(
+          () => true,
+          () => false,
+        )
+        assert.deepEqual(found.toSorted(), [...others, ...(isNamed ? [account] : [])].toSorted())
+      },
+    },
+    {
       name: 'calls a watcher back after a change, and no more once the watch has ended',
       needs: 'watch',
       check: async ({ store, reopen }) => {
@@ -45,10 +62,14 @@ export const extras: RuleGroup = {
 }
 
 async function names(store: TokenStore): Promise<string[]> {
-  assert.ok(store.accounts !== undefined, 'the store claims accounts() and has none')
   const found: string[] = []
-  for await (const name of store.accounts()) found.push(name)
+  await listInto(found, store)
   return found
+}
+
+async function listInto(found: string[], store: TokenStore): Promise<void> {
+  assert.ok(store.accounts !== undefined, 'the store claims accounts() and has none')
+  for await (const name of store.accounts()) found.push(name)
 }
 
 function watcher(store: TokenStore): { calls: number; end: () => void } {

@@ -4,7 +4,7 @@
 import type { TokenStore } from '@owner-sso/token-manager'
 
 /** What only some stores offer; `tokenStoreConformance`'s options claim it. */
-export type Claim = 'reopen' | 'accounts' | 'watch' | 'crash'
+export type Claim = 'reopen' | 'accounts' | 'damage' | 'watch' | 'crash'
 
 /** A fresh store, and the ways in which a rule may reach the same data. */
 export interface Fixture {
@@ -12,6 +12,8 @@ export interface Fixture {
   readonly store: TokenStore
   /** Another view of the same data, as another process has it; the same store where it can't be reopened. */
   readonly reopen: () => Promise<TokenStore>
+  /** Damages the record of an account where it is stored. */
+  readonly damage: (account: string) => Promise<void>
   /** Lets a writer die in the middle of a write; returns the last version that was acknowledged to it. */
   readonly crash: (account: string) => Promise<number>
   /** How many random histories the linearizability rule tries. */

@@ -27,6 +27,10 @@ export function claiming(
     createStore: () => open(sharedData()),
     reopen,
     accounts: true,
+    damage: async (store, account) => {
+      const { rows } = data.get(store) ?? sharedData()
+      rows.set(account, { version: 1, writeId: 'damaged', text: '{' })
+    },
     watch: true,
     crash: async (store, account) => {
       for (let version = 0; version < 3; version += 1) {
@@ -95,6 +99,19 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
         ids.has(id) ? { version: expected + 1, record: next } : store.swap(account, expected, next, id),
     }))
   }),
+  'lists every other account before it says that a record can’t be read': broken(
+    'reads what it lists, until it can’t',
+    () =>
+      claiming({}, (store, { names }) => ({
+        ...store,
+        async *accounts() {
+          for (const name of names.values()) {
+            await store.read(name)
+            yield name
+          }
+        },
+      })),
+  ),
   'counts the versions of each account by itself': broken('has one counter', () => {
     let counter = 0
     return claiming({ mayWrite: (_row, expected) => expected === counter, nextVersion: () => (counter += 1) })

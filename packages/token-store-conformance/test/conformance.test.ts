@@ -133,6 +133,7 @@ test('asks only for what a store claims, and refuses a claim that it does not kn
   for (const [claim, word] of [
     [{ reopen: claiming().reopen }, 'opened again'],
     [{ accounts: true }, 'lists every account'],
+    [{ damage: claiming().damage }, 'can’t be read'],
     [{ watch: true }, 'watcher'],
     [{ crash: claiming().crash }, 'dies'],
   ] as const) {

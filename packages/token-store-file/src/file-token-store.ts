@@ -12,6 +12,7 @@ import {
   type Versioned,
   withEncryption,
 } from '@owner-sso/token-manager'
+import { whatCame } from '@owner-sso/token-manager/support'
 import { watchFolder } from './change-hint.ts'
 import { codeOf, type Disk, sync, systemDisk, unless } from './disk.ts'
 import { accountFolder, keyName, keyOf, shardFolder, shardName, versionFile } from './layout.ts'
@@ -53,7 +54,15 @@ export function fileTokenStore(options: FileTokenStoreOptions): TokenStore {
 
 /** The store without encryption, on any disk. */
 export function createStore(disk: Disk, { path }: { readonly path: string }): TokenStore {
-  if (typeof path !== 'string' || path === '') throw new TypeError('path must name the folder of the token store')
+  if (typeof path !== 'string' || path === '') {
+    throw new TypeError(`path must name the folder of the token store${whatCame(path || undefined)}`)
+  }
+  const [unreplaced] = /^(?:~[^/\\]*|\$\w+|\$\{\w+\}|%\w+%)(?=[/\\]|$)/u.exec(path) ?? []
+  if (unreplaced !== undefined) {
+    throw new TypeError(
+      `path would be a folder named ${unreplaced}: a shell puts a home folder in its place, Node does not. Write join(homedir(), …), or ./${unreplaced}`,
+    )
+  }
   const root = isAbsolute(path) ? path : resolve(path)
   const folder = openedFolder(disk, root)
 
@@ -143,7 +152,7 @@ const versioned = ({ version, writeId, record }: Envelope): Versioned => ({ vers
 /** Records that a listing reads side by side: as many as Node has threads for. */
 const together = 4
 
-/** Every account that can be read; then the error of the first that can't. */
+/** Every account that can be read; then the error of the first that can't, or of the first part of the store. */
 async function* accountNames(disk: Disk, root: string, open: () => Promise<void>): AsyncGenerator<string> {
   const list = (path: string): Promise<string[]> =>
     reporting('read-failed', root, async () => (await unless(disk.readdir(path), 'ENOENT', 'ENOTDIR')) ?? [])
@@ -152,7 +161,11 @@ async function* accountNames(disk: Disk, root: string, open: () => Promise<void>
   await reporting('read-failed', root, open)
   let failure: unknown
   for (const shard of (await list(root)).filter((name) => shardName.test(name))) {
-    const keys = (await list(shardFolder(root, shard))).filter((name) => keyName.test(name))
+    const entries = await list(shardFolder(root, shard)).catch((error: unknown) => {
+      failure ??= error
+      return []
+    })
+    const keys = entries.filter((name) => keyName.test(name))
     for (let first = 0; first < keys.length; first += together) {
       const looks = keys
         .slice(first, first + together)

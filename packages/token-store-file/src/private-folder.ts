@@ -14,7 +14,7 @@ const permissions = (message: string): StoreError => new StoreError('permissions
 
 /**
  * The store's own folder, and all those in which it lies: who may write to one of them could put another in its place.
- * Where everybody may, it is refused; where a group may that has others in it, that is said. `/tmp` is sticky: there one can
+ * Where everybody may, it is refused; where another user may, or a group that has others in it, that is said. `/tmp` is sticky: there one can
  * only remove what is one's own.
  */
 export async function checkRoot(disk: Disk, path: string): Promise<void> {
@@ -28,15 +28,28 @@ export async function checkRoot(disk: Disk, path: string): Promise<void> {
 }
 
 function checkAbove(folder: string, stats: Stats): void {
-  const { mode, gid } = stats
+  const { mode, uid, gid } = stats
   const [groupWrites, othersWrite, sticky] = [0o020, 0o002, 0o1000]
+  if (!isOwn(stats) && uid !== 0 && uid !== unknownUser) {
+    tell(
+      `User ${uid} owns ${folder}, on the way to the token store, and could replace it. Run chown on it, or choose another path.`,
+    )
+  }
   // Of a link no mode is told: the folder in which it lies decides.
   if (stats.isSymbolicLink() || (mode & sticky) !== 0) return
   if ((mode & othersWrite) !== 0) {
     throw permissions(`Every user can write to ${folder}: use a private folder, or run chmod o-w on this one.`)
   }
   if ((mode & groupWrites) === 0 || isOwnGroup(gid)) return
-  const message = `Members of group ${gid} can write to ${folder}, which contains the token store, and could replace it. Run chmod g-w on it, or choose another path.`
+  tell(
+    `Members of group ${gid} can write to ${folder}, which contains the token store, and could replace it. Run chmod g-w on it, or choose another path.`,
+  )
+}
+
+/** What a container without root shows in place of each user outside it, the real root among them. */
+const unknownUser = 65_534
+
+function tell(message: string): void {
   process.emitWarning(message, { type: 'SecurityWarning', code: 'OWNER_SSO_SHARED_FOLDER' })
 }
 

@@ -19,6 +19,18 @@ const advice: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'The path is too long: choose a shorter one.',
 }
 
+/** Under Node's own permission model (`--permission`): it has no system's error. */
+function forbiddenBy(error: unknown): string | undefined {
+  const isForbidden =
+    typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_ACCESS_DENIED'
+  if (!isForbidden) return undefined
+  // Of a call that it forbids altogether it names none.
+  if ('permission' in error && Boolean(error.permission)) {
+    return 'Node’s permission model forbids access to the token store: allow its folder with --allow-fs-read and --allow-fs-write.'
+  }
+  return 'Node’s permission model forbids fsync, without which a power loss loses token sets: use a store in a database, or run without --permission.'
+}
+
 /** Runs one operation of the store; a system error in it becomes a StoreError with this reason. */
 export async function reporting<Answer>(
   reason: 'read-failed' | 'write-failed',
@@ -28,6 +40,8 @@ export async function reporting<Answer>(
   try {
     return await operation()
   } catch (error) {
+    const forbidden = forbiddenBy(error)
+    if (forbidden !== undefined) throw new StoreError('permissions', `${forbidden} (${root})`, { cause: error })
     const code = codeOf(error)
     if (code === undefined) throw error
     const what = reason === 'read-failed' ? 'read' : 'written'

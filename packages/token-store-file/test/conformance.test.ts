@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from '@jest/globals'
 import type { TokenStore } from '@owner-sso/token-manager'
 import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
 import { fileTokenStore } from '../src/index.ts'
+import { accountFolder, keyOf } from '../src/layout.ts'
 import { killedWriter } from './killed-writer.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
@@ -27,6 +30,7 @@ function conformance(
     createStore: () => openAt(folders.make()),
     reopen: (store) => openAt(pathOf(store)),
     accounts: true,
+    damage: (store, account) => damaged(pathOf(store), account),
     watch: true,
     histories,
     ...(crash && { crash: (store, account) => crash(pathOf(store), account) }),
@@ -41,6 +45,12 @@ describe('fileTokenStore with an encryption key', () => {
   const encryptionKey = randomBytes(32)
   conformance((path) => fileTokenStore({ path, encryptionKey }), { histories: 5 })
 })
+
+/** In place of every version of its record. */
+async function damaged(path: string, account: string): Promise<void> {
+  const folder = accountFolder(path, keyOf(account))
+  for (const name of await readdir(folder)) await writeFile(join(folder, name), 'damaged')
+}
 
 async function killed(path: string, account: string): Promise<number> {
   return (await killedWriter(path, account, 10)).acknowledged

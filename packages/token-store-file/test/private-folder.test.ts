@@ -171,6 +171,21 @@ describe('a folder above the store’s', () => {
       }
     })
 
+    test('and one that another user owns is told as well, but not one whose owner a container does not know', async () => {
+      for (const [uid, times] of [
+        [4711, 2],
+        [65_534, 0],
+      ] as const) {
+        const warn = jest.spyOn(process, 'emitWarning').mockReturnValue()
+        const { above, paths } = below(0o755)
+        chownSync(above, uid, 0)
+        for (const path of paths) await grow(createStore(systemDisk, { path }), 1)
+        const words = expect.stringContaining(`User ${uid} owns ${above}, `)
+        expect(warn.mock.calls).toEqual(Array.from({ length: times }, () => [words, expect.anything()]))
+        warn.mockRestore()
+      }
+    })
+
     test('that is this user’s alone is none, nor one that may only look', async () => {
       expect((await said(0)).said).toEqual([])
       expect((await said(4711, 0o755)).said).toEqual([])
@@ -322,6 +337,19 @@ describe('names', () => {
   test('a path is required, options by their names, and an account of whole characters', async () => {
     expect(() => fileTokenStore({ path: '' })).toThrow(TypeError)
     expect(() => fileTokenStore('/var/lib/tokens' as never)).toThrow('fileTokenStore takes an object with path')
+    expect(() => fileTokenStore({ path: new URL('file:///var/lib/tokens') as never })).toThrow(
+      'path must name the folder',
+    )
+    for (const path of [
+      '~',
+      '~/tokens',
+      '~ann/tokens',
+      '$HOME/tokens',
+      '${HOME}/tokens',
+      String.raw`%USERPROFILE%\tokens`,
+    ]) {
+      expect(() => fileTokenStore({ path })).toThrow(`path would be a folder named ${path.split(/[/\\]/u)[0]}: `)
+    }
     const typo: object = { encryptionkey: new Uint8Array(32) }
     expect(() => fileTokenStore({ path: folders.make(), ...typo })).toThrow('Did you mean encryptionKey?')
     await expect(fileTokenStore({ path: folders.make() }).read('\uD800')).rejects.toThrow(/account must be/)

@@ -36,6 +36,34 @@ test.each([
   await expect(swap).rejects.toMatchObject({ reason: 'write-failed', message: told('written') })
 })
 
+test('Node’s permission model is told with what to do, and nothing is lost for it', () => {
+  const flag = process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
+  const index = new URL('../dist/index.js', import.meta.url)
+  const told = (path: string, ...flags: string[]): string =>
+    execFileSync(
+      process.execPath,
+      [
+        flag,
+        '--allow-fs-read=*',
+        ...flags,
+        '--input-type=module',
+        '--eval',
+        `
+      import { fileTokenStore } from ${JSON.stringify(index)}
+      const store = fileTokenStore({ path: ${JSON.stringify(path)}, encryptionKey: new Uint8Array(32) })
+      const record = { schema: 1, state: 'signed-out', generation: 1 }
+      await store.swap('ann', 0, record, 'one').catch((error) => console.log(error.reason, error.message))
+    `,
+      ],
+      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+    )
+  const path = folders.make()
+  expect(told(path, `--allow-fs-write=${dirname(path)}/*`)).toMatch(
+    /^permissions Node’s permission model forbids fsync/u,
+  )
+  expect(told(path)).toMatch(/^permissions .* --allow-fs-write/u)
+})
+
 /** A system call, and which one of that name. */
 interface Place {
   readonly name: Call['name']

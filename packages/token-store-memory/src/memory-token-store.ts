@@ -11,7 +11,10 @@ interface Entry {
 }
 
 /** A new, empty store. Managers of one process may share it; nothing outside the process can. */
-export function memoryTokenStore(): Required<TokenStore> {
+export function memoryTokenStore(none?: undefined): Required<TokenStore> {
+  if (none !== undefined) {
+    throw new TypeError('memoryTokenStore takes no options: what it holds ends with the process, and is not encrypted')
+  }
   const entries = new Map<string, Entry>()
   const watchers = new Map<string, Set<() => void>>()
 

@@ -17,6 +17,10 @@ describe('a store in memory', () => {
     expect(await store.read('ann')).toMatchObject({ version: 1, record })
   })
 
+  it('takes no options: they would promise what it does not do', () => {
+    expect(() => memoryTokenStore({ encryptionKey: new Uint8Array(32) } as never)).toThrow('takes no options')
+  })
+
   it('has nothing in common with another one', async () => {
     const store = memoryTokenStore()
     await store.swap('ann', 0, record, 'w')

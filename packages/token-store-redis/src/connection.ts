@@ -2,9 +2,12 @@
  * The caller's own client, as far as the store needs it: node-redis (single, Cluster, Sentinel, pool) or ioredis (single,
  * Sentinel, Cluster). It is never opened, configured or closed here.
  */
+import { StoreError } from '@owner-sso/token-manager'
+import { whatCame } from '@owner-sso/token-manager/support'
 
 /** What `createClient`, `createCluster`, `createSentinel` and `createClientPool` of node-redis make, from version 5 on. */
 export interface NodeRedisClient {
+  readonly isOpen?: boolean
   withCommandOptions(options: { timeout: number; typeMapping: object }): NodeRedisCommands
 }
 
@@ -21,6 +24,7 @@ export interface IoRedisClient {
   /** A cluster's. */
   nodes?(role: 'master'): unknown[]
   readonly options?: { readonly keyPrefix?: string | undefined }
+  readonly status?: string
 }
 
 /** A connected client of either library. */
@@ -41,6 +45,8 @@ export interface Master {
 }
 
 export interface Connection {
+  /** Whether the client was connected by its owner, and not closed. It may be cut off all the same. */
+  readonly isOpen: () => boolean
   /** The value, `null` where there is none. */
   readonly get: (key: string) => Promise<string | null>
   readonly eval: (script: string, key: string, args: readonly string[]) => Promise<unknown>
@@ -57,9 +63,24 @@ const scanCount = 500
  * @throws TypeError for anything but a client
  */
 export function connectionOf(client: RedisClient, timeout: number): Connection {
-  if (isIoRedis(client)) return ioRedisConnection(client)
-  if (isNodeRedis(client)) return nodeRedisConnection(client, timeout)
-  throw new TypeError('client must be a node-redis or ioredis client, version 5 or later')
+  if (isIoRedis(client)) return onceOpen(ioRedisConnection(client))
+  if (isNodeRedis(client)) return onceOpen(nodeRedisConnection(client, timeout))
+  throw new TypeError(`client must be a node-redis or ioredis client, version 5 or later${whatCame(client)}`)
+}
+
+/** What a client says that nobody connected differs from kind to kind, and names no remedy. */
+function onceOpen(connection: Connection): Connection {
+  const open = (): Connection => {
+    if (connection.isOpen()) return connection
+    const remedy = 'await client.connect() before the first call, and close it after the last.'
+    throw new StoreError('unavailable', `The Redis client is not connected: ${remedy}`)
+  }
+  return {
+    ...connection,
+    get: async (key) => open().get(key),
+    eval: async (script, key, args) => open().eval(script, key, args),
+    masters: async () => open().masters(),
+  }
 }
 
 function isIoRedis(client: unknown): client is IoRedisClient {
@@ -80,6 +101,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function ioRedisConnection(client: IoRedisClient): Connection {
   return {
+    isOpen: () => client.status !== 'end',
     get: (key) => client.get(key),
     eval: (script, key, args) => client.eval(script, 1, key, ...args),
     masters: async () => (client.nodes?.('master') ?? [client]).map(ioRedisMaster),
@@ -102,6 +124,7 @@ function nodeRedisConnection(client: NodeRedisClient, timeout: number): Connecti
   // Whatever type mapping the caller has chosen for other things.
   const commands = client.withCommandOptions({ timeout, typeMapping: {} })
   return {
+    isOpen: () => client.isOpen !== false,
     get: async (key) => {
       const value = (await commands.get(key)) ?? null
       if (value === null || typeof value === 'string') return value

@@ -10,10 +10,10 @@ import {
   withEncryption,
 } from '@owner-sso/token-manager'
 import { listenWith, type RedisSubscriber } from './change-hint.ts'
-import { type Connection, connectionOf, type RedisClient } from './connection.ts'
+import { type Connection, connectionOf, type Master, type RedisClient } from './connection.ts'
 import { decode, encode, idInHeader, keyOf, notOurs } from './record-value.ts'
 import { commandDeadline, withinDeadline } from './redis-failure.ts'
-import { seenKeys } from './seen-keys.ts'
+import { type SeenKeys, seenKeys } from './seen-keys.ts'
 import { swapScript } from './swap-script.ts'
 
 /** The connections, the names of the keys, and whether the values are sealed. */
@@ -36,6 +36,11 @@ export interface RedisTokenStoreOptions {
  */
 export function redisTokenStore(options: RedisTokenStoreOptions): TokenStore {
   checkOptionNames('redisTokenStore', options, { client: true, prefix: true, encryptionKey: true, subscriber: true })
+  const { prefix, subscriber } = options
+  if (prefix !== undefined && typeof prefix !== 'string') throw new TypeError('prefix must be text')
+  if (subscriber !== undefined && typeof subscriber?.subscribe !== 'function') {
+    throw new TypeError('subscriber must be a client of its own, such as client.duplicate()')
+  }
   return withEncryption(plainStore(options), options.encryptionKey)
 }
 
@@ -54,9 +59,10 @@ function plainStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenSto
       const value = encode(account, expected + 1, next, writeId)
       const over = options?.expectedWriteId === undefined ? '' : idInHeader(options.expectedWriteId)
       const args = [String(expected), idInHeader(writeId), value, over]
-      const reply = await withinDeadline(() => swapIn(connection, key, args))
-      if (reply === 0) return { conflict: true }
-      return versioned(decode(reply === 1 ? value : String(reply), key))
+      // A number may come as text: that is an option of the client.
+      const reply = String(await withinDeadline(() => swapIn(connection, key, args)))
+      if (reply === '0') return { conflict: true }
+      return versioned(decode(reply === '1' ? value : reply, key))
     },
 
     accounts: () => accountNames(connection, prefix),
@@ -80,42 +86,54 @@ async function swapIn(connection: Connection, key: string, args: readonly string
 /** Values that a listing reads side by side: in one round trip of a client that pipelines, as both do. */
 const together = 50
 
-/**
- * Every account that can be read; then the error of the first value that is not ours. SCAN may name a key twice, and
- * one that is gone by now.
- */
+/** Every account that can be read, of every master that answers; then the first error. */
 async function* accountNames(connection: Connection, prefix: string): AsyncGenerator<string> {
   const seen = seenKeys()
-  let foreign: StoreError | undefined
-  const pattern = `${escaped(connection.keyPrefix + prefix)}{*}`
+  let failure: unknown
   for (const master of await withinDeadline(connection.masters)) {
-    let cursor = '0'
-    do {
-      const from = cursor
-      const found = await withinDeadline(() => master.scan(from, pattern))
-      cursor = found.cursor
-      const keys = found.keys.map((name) => name.slice(connection.keyPrefix.length)).filter((key) => seen.add(key))
-      for (let first = 0; first < keys.length; first += together) {
-        const some = keys.slice(first, first + together)
-        for (const account of await Promise.all(some.map((key) => accountAt(connection, key)))) {
-          if (typeof account === 'string') yield account
-          else foreign ??= account
-        }
-      }
-    } while (cursor !== '0')
+    try {
+      yield* accountsOf(master, connection, prefix, seen)
+    } catch (error) {
+      failure ??= error
+    }
   }
+  if (failure !== undefined) throw failure
+}
+
+/** SCAN may name a key twice, and one that is gone by now. A value that is not ours hides no other; a server that fails ends it. */
+async function* accountsOf(
+  { scan }: Master,
+  connection: Connection,
+  prefix: string,
+  seen: SeenKeys,
+): AsyncGenerator<string> {
+  const pattern = `${escaped(connection.keyPrefix + prefix)}{*}`
+  let foreign: unknown
+  let failure: unknown
+  let cursor = '0'
+  do {
+    const from = cursor
+    const found = await withinDeadline(() => scan(from, pattern))
+    cursor = found.cursor
+    const keys = found.keys.map((name) => name.slice(connection.keyPrefix.length)).filter((key) => seen.add(key))
+    for (let first = 0; first < keys.length; first += together) {
+      const looks = keys.slice(first, first + together).map((key) => accountAt(connection, key))
+      for (const look of await Promise.allSettled(looks)) {
+        if (look.status === 'fulfilled') {
+          if (look.value !== undefined) yield look.value
+        } else if (look.reason instanceof StoreError && look.reason.reason === 'corrupt') foreign ??= look.reason
+        else failure ??= look.reason
+      }
+      if (failure !== undefined) throw failure
+    }
+  } while (cursor !== '0')
   if (foreign !== undefined) throw foreign
 }
 
-/** The account of a key, nobody where it is gone, or the error that says that something else is stored there. */
-async function accountAt(connection: Connection, key: string): Promise<string | StoreError | undefined> {
-  try {
-    const value = await withinDeadline(() => connection.get(key))
-    return value === null ? undefined : decode(value, key).account
-  } catch (error) {
-    if (error instanceof StoreError && error.reason === 'corrupt') return error
-    throw error
-  }
+/** The account of a key, nobody where it is gone. @throws StoreError `corrupt` where something else is stored there */
+async function accountAt(connection: Connection, key: string): Promise<string | undefined> {
+  const value = await withinDeadline(() => connection.get(key))
+  return value === null ? undefined : decode(value, key).account
 }
 
 /** The prefix stands for itself, not for a pattern. */

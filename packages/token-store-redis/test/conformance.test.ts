@@ -4,6 +4,7 @@ import { afterAll, beforeAll, test } from '@jest/globals'
 import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
 import type { Cluster, Redis } from 'ioredis'
 import { redisTokenStore, type RedisTokenStoreOptions } from '../src/index.ts'
+import { keyOf } from '../src/record-value.ts'
 import { killedWriter } from '../../../tests/support/killed-writer.ts'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import {
@@ -25,7 +26,7 @@ const [manyHistories, fewHistories] = [25, 5]
 function conformance(
   kind: string,
   ports: (() => readonly number[]) | undefined,
-  clients: () => RedisTokenStoreOptions,
+  clients: () => RedisTokenStoreOptions & { readonly client: { set(key: string, value: string): Promise<unknown> } },
   histories = fewHistories,
 ): void {
   const prefixes = new WeakMap<object, string>()
@@ -41,6 +42,7 @@ function conformance(
     createStore: () => open(`test:[${randomUUID()}]*:`),
     reopen: (store) => open(prefixOf(store)),
     accounts: true,
+    damage: async (store, account) => void (await clients().client.set(keyOf(prefixOf(store), account), 'damaged')),
     watch: true,
     histories,
     ...(ports && { crash: (store, account) => killedWriter(writer, [kind, ports().join(), prefixOf(store), account]) }),

@@ -4,8 +4,8 @@ import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Redis } from 'ioredis'
 import { createTokenManager, type StoreError, type TokenSet } from '@owner-sso/token-manager'
-import { createClient, RESP_TYPES } from 'redis'
-import { checkRedis, redisTokenStore } from '../src/index.ts'
+import { createClient, createClientPool, createSentinel, RESP_TYPES } from 'redis'
+import { checkRedis, type RedisClient, redisTokenStore } from '../src/index.ts'
 import { expectDamageIsMended } from '../../../tests/support/damaged-record.ts'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import { type NodeRedis, nodeRedis, nodeRedisCluster, ioRedis } from './redis-clients.ts'
@@ -15,10 +15,21 @@ import { account, sample } from '../../../tests/support/store-samples.ts'
 
 let server: RedisServer
 let client: NodeRedis
+let pool: RedisClient & { destroy: () => void }
 const io: Redis[] = []
 const ioRedisWith = (options: Parameters<typeof ioRedis>[1]): Redis => {
   const made = ioRedis(server.port, options)
   io.push(made)
+  return made
+}
+
+const ownTypes = { [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.NUMBER]: String } as const
+const nodeRedises: { destroy: () => void }[] = []
+/** Not connected yet: what is sent waits for that. */
+function nodeRedisWith(options: Parameters<typeof createClient>[0]): RedisClient {
+  const made = createClient({ url: server.url, ...options }).on('error', () => undefined)
+  nodeRedises.push(made)
+  void made.connect()
   return made
 }
 
@@ -40,10 +51,15 @@ describeWithRedis('redisTokenStore', () => {
   beforeAll(async () => {
     server = await startRedis()
     client = await nodeRedis(server.url)
+    const connecting = createClientPool({ url: server.url, commandOptions: { typeMapping: ownTypes } })
+    await connecting.connect()
+    pool = connecting
   })
   beforeEach(async () => void (await client.flushAll()))
   afterAll(async () => {
     client.destroy()
+    pool.destroy()
+    nodeRedises.forEach((each) => each.destroy())
     io.forEach((each) => each.disconnect())
     await server.stop()
   })
@@ -215,28 +231,45 @@ describeWithRedis('redisTokenStore', () => {
     await expect(store.read(account)).rejects.toMatchObject({ reason: 'corrupt' })
   })
 
-  test('works with clients that map types or prefix keys', async () => {
-    const mapped = createClient({
-      url: server.url,
-      commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
-    })
-    await mapped.connect()
-    const prefixed = redisTokenStore({ client: ioRedisWith({ keyPrefix: 'app[1]:' }) })
-    for (const store of [redisTokenStore({ client: mapped }), prefixed]) {
-      await store.swap(account, 0, sample(1), 'one')
-      expect(await store.read(account)).toMatchObject({ version: 1, record: sample(1) })
-      const names: string[] = []
-      for await (const name of store.accounts?.() ?? []) names.push(name)
-      expect(names).toEqual([account])
-    }
-    mapped.destroy()
+  test.each<[string, () => RedisClient]>([
+    ['ioredis with keyPrefix', () => ioRedisWith({ keyPrefix: 'app[1]:' })],
+    ['ioredis with stringNumbers', () => ioRedisWith({ stringNumbers: true })],
+    ['ioredis with pipelines of its own', () => ioRedisWith({ enableAutoPipelining: true, stringNumbers: true })],
+    ['ioredis with friendly stacks', () => ioRedisWith({ showFriendlyErrorStack: true })],
+    ['ioredis over RESP 3', () => ioRedisWith({ protocol: 3, stringNumbers: true })],
+    ['node-redis with types of its own', () => client.withTypeMapping(ownTypes)],
+    ['node-redis over RESP 2', () => nodeRedisWith({ RESP: 2, commandOptions: { typeMapping: ownTypes } })],
+    ['node-redis over RESP 3', () => nodeRedisWith({ RESP: 3, commandOptions: { typeMapping: ownTypes } })],
+    ['a pool of node-redis', () => pool],
+  ])('understands %s', async (_, made) => {
+    const mine = made()
+    const store = redisTokenStore({ client: mine })
+    expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
+    expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1, record: sample(1) })
+    expect(await store.swap(account, 0, sample(2), 'other')).toEqual({ conflict: true })
+    expect(await store.swap(account, 1, sample(2), 'two', { expectedWriteId: 'one' })).toMatchObject({ version: 2 })
+    expect(await store.read(account)).toMatchObject({ version: 2, record: sample(2) })
+    expect(await store.read('nobody')).toBeUndefined()
+    const names: string[] = []
+    for await (const name of store.accounts?.() ?? []) names.push(name)
+    expect(names).toEqual([account])
+    expect(await checkRedis(mine)).toHaveLength(1)
   })
 
   test('does not open, close or configure the client', async () => {
     const mine = createClient({ url: server.url }).on('error', () => undefined)
     const store = redisTokenStore({ client: mine })
     expect(mine.isOpen).toBe(false)
-    await expect(store.read(account)).rejects.toMatchObject({ reason: 'unavailable' })
+    const ended = ioRedisWith({ lazyConnect: true })
+    ended.disconnect()
+    const sentinel = createSentinel({ name: 'mine', sentinelRootNodes: [{ host: '127.0.0.1', port: server.port }] })
+    const notConnected = { reason: 'unavailable', message: expect.stringContaining('await client.connect()') }
+    for (const none of [mine, ended, createClientPool({ url: server.url }), sentinel]) {
+      const unconnected = redisTokenStore({ client: none })
+      await expect(unconnected.read(account)).rejects.toMatchObject(notConnected)
+      await expect(unconnected.swap(account, 0, sample(1), 'one')).rejects.toMatchObject(notConnected)
+      await expect(checkRedis(none)).rejects.toMatchObject(notConnected)
+    }
     await mine.connect()
     expect(await store.read(account)).toBeUndefined()
     expect(mine.isOpen).toBe(true)
@@ -284,9 +317,22 @@ describeWithRedis('redisTokenStore', () => {
   })
 
   test('refuses what is no client, a mistyped option, and account names that are not Unicode', async () => {
-    for (const none of [undefined, null, {}, 'redis://127.0.0.1']) {
-      expect(() => redisTokenStore({ client: none as never })).toThrow(/client must be/u)
+    const mistakes: readonly (readonly [unknown, string])[] = [
+      [undefined, ''],
+      [null, '; null came'],
+      [{}, ''],
+      ['redis://127.0.0.1', '; text came'],
+      [client.connect, '; a function came: call it'],
+      [Promise.resolve(client), '; a promise came: await it'],
+    ]
+    for (const [none, came] of mistakes) {
+      const message = `client must be a node-redis or ioredis client, version 5 or later${came}`
+      expect(() => redisTokenStore({ client: none as never })).toThrow(new TypeError(message))
     }
+    expect(() => redisTokenStore({ client, prefix: 5 as never })).toThrow('prefix must be text')
+    expect(() => redisTokenStore({ client, subscriber: true as never })).toThrow(
+      'subscriber must be a client of its own',
+    )
     expect(() => redisTokenStore(undefined as never)).toThrow('redisTokenStore takes an object with client, prefix')
     const typo: object = { encryptionkey: randomBytes(32) }
     expect(() => redisTokenStore({ client, ...typo })).toThrow('Did you mean encryptionKey?')

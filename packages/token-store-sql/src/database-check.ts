@@ -28,14 +28,14 @@ export async function checkDatabase(client: SqlClient, dialect?: SqlDialect): Pr
 type Ask = (text: string) => Promise<Row>
 
 async function postgresProblems(ask: Ask): Promise<DatabaseProblem[]> {
-  const settings = await ask(`SELECT pg_is_in_recovery() AS replica, current_setting('fsync') AS fsync,
+  const settings = await ask(`SELECT pg_is_in_recovery()::int AS replica, current_setting('fsync') AS fsync,
 current_setting('synchronous_commit') AS synchronous_commit, current_setting('full_page_writes') AS full_page_writes`)
   const problems: DatabaseProblem[] = []
-  if (settings['replica'] === true) {
+  if (Number(settings['replica']) === 1) {
     problems.push({ about: 'replica', message: 'This server is a read replica: give the store the primary’s address.' })
   }
   for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) {
-    if (settings[name] !== 'off') continue
+    if (String(settings[name]) !== 'off') continue
     const message = `${name} is off: a crash of the server loses the newest token sets. Set ${name} = on.`
     problems.push({ about: 'durability', message })
   }

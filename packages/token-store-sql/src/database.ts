@@ -2,6 +2,7 @@
  * The caller's own client, as far as the store needs it: PostgreSQL over anything with `query`, SQLite over anything with
  * `prepare` and `exec`. It is never opened, configured or closed here.
  */
+import { whatCame } from '@owner-sso/token-manager/support'
 
 /** What pg's `Pool` and `Client`, and PGlite, have in common. */
 export interface PostgresClient {
@@ -13,6 +14,9 @@ export interface SqliteClient {
   exec(text: string): unknown
   prepare(text: string): {
     all(values: Record<string, string | number | null>): unknown[]
+    /** Of `node:sqlite`: whatever its client was opened with, rows are objects, and values have names without a sign. */
+    setReturnArrays?(enabled: boolean): unknown
+    setAllowBareNamedParameters?(enabled: boolean): unknown
   }
 }
 
@@ -44,10 +48,11 @@ export interface Database {
 
 /** @throws TypeError for anything but a client, and for one whose dialect can't be told */
 export function databaseOf(client: SqlClient, dialect: SqlDialect = dialectOf(client)): Database {
+  if (dialect !== 'postgresql' && dialect !== 'sqlite') throw new TypeError("dialect must be 'postgresql' or 'sqlite'")
   if (dialect === 'postgresql' && isPostgres(client)) return postgres(client)
   if (dialect === 'sqlite' && isSqlite(client)) return sqlite(client)
   throw new TypeError(
-    'client must have query(text, values), for PostgreSQL, or prepare(text) and exec(text), for SQLite',
+    `client must have query(text, values), for PostgreSQL, or prepare(text) and exec(text), for SQLite${whatCame(client)}`,
   )
 }
 
@@ -124,13 +129,20 @@ function sqlite(client: SqliteClient): Database {
     dialect: 'sqlite',
     run: async ({ text, names, writes }, values = {}) =>
       inTransaction(client, writes, () => {
-        const statement = prepared.get(text) ?? client.prepare(text)
+        const statement = prepared.get(text) ?? preparedBy(client, text)
         prepared.set(text, statement)
         const named = Object.fromEntries(names.map((name) => [name, values[name] ?? null]))
         return statement.all(named).filter(isRow)
       }),
     execute: async (text) => void client.exec(text),
   }
+}
+
+function preparedBy(client: SqliteClient, text: string): ReturnType<SqliteClient['prepare']> {
+  const statement = client.prepare(text)
+  statement.setReturnArrays?.(false)
+  statement.setAllowBareNamedParameters?.(true)
+  return statement
 }
 
 /**

@@ -15,13 +15,13 @@ export function joinReads(
   read: (hashes: readonly string[]) => Promise<readonly Row[]>,
 ): (hash: string) => Promise<Row | undefined> {
   let asked = new Set<string>()
-  let rows: Promise<ReadonlyMap<unknown, Row>> | undefined
+  let rows: Promise<ReadonlyMap<string, Row>> | undefined
 
-  async function readAsked(mine: ReadonlySet<string>): Promise<ReadonlyMap<unknown, Row>> {
+  async function readAsked(mine: ReadonlySet<string>): Promise<ReadonlyMap<string, Row>> {
     // Whoever asks in this turn is in time; whoever asks later may not get what was read before.
     await Promise.resolve()
     if (asked === mine) rows = undefined
-    return new Map((await read([...mine])).map((row) => [row['account_hash'], row]))
+    return new Map((await read([...mine])).map((row) => [String(row['account_hash']), row]))
   }
 
   return async (hash) => {

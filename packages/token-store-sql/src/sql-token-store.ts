@@ -56,6 +56,12 @@ const optionNames: OptionNames<SqlTokenStoreOptions> = {
  */
 export function sqlTokenStore(options: SqlTokenStoreOptions): TokenStore {
   checkOptionNames('sqlTokenStore', options, optionNames)
+  const { subscriber, notify } = options
+  const isSubscriber = typeof subscriber === 'function' || typeof subscriber?.query === 'function'
+  if (subscriber !== undefined && !isSubscriber) {
+    throw new TypeError('subscriber must be a Client of pg, or a function that opens one')
+  }
+  if (notify !== undefined && typeof notify !== 'boolean') throw new TypeError('notify must be true or false')
   return withEncryption(plainStore(options), options.encryptionKey)
 }
 
@@ -113,7 +119,7 @@ async function rowsOf(
   values: Parameters<Database['run']>[1],
 ): Promise<readonly Row[]> {
   const rows = await executed(() => run(statement, values))
-  if (rows[0]?.['replica'] === true) throw replicaFailure()
+  if (Number(rows[0]?.['replica']) === 1) throw replicaFailure()
   return rows
 }
 

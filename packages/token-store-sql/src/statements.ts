@@ -30,7 +30,7 @@ export function statementsOf(dialect: SqlDialect, table: string, notifies: boole
   const writing = (compose: Compose): Statement => statementIn(dialect, true, compose)
   const columns = 'account, version, write_id, record'
   // A replica lags behind: what it says of an account may have been spent long ago.
-  const replica = `${dialect === 'postgresql' ? 'pg_is_in_recovery()' : '0'} AS replica`
+  const replica = `${dialect === 'postgresql' ? 'pg_is_in_recovery()::int' : '0'} AS replica`
   const told = (swap: string, hash: string): string =>
     notifies ? `WITH swapped AS (${swap}) SELECT swapped.*, pg_notify('${channel}', ${hash}) FROM swapped` : swap
 

@@ -6,6 +6,9 @@ import { afterAll, beforeAll, describe, test } from '@jest/globals'
 import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
 import type { Client, Pool } from 'pg'
 import { createTable, type SqlClient, sqlTokenStore, type SqlTokenStoreOptions } from '../src/index.ts'
+import { databaseOf } from '../src/database.ts'
+import { hashOf } from '../src/record-row.ts'
+import { quotedTable } from '../src/table.ts'
 import { killedWriter } from '../../../tests/support/killed-writer.ts'
 import { describeWithPostgres, type PostgresServer, startPostgres } from '../../../tests/support/postgres-server.ts'
 import {
@@ -55,6 +58,16 @@ function conformance({ options, another, watch = false, create, histories = 25, 
     },
     reopen: (store) => open(tableOf(store), another?.() ?? options().client),
     accounts: true,
+    damage: async (store, account) => {
+      const { client, dialect } = options()
+      const { run } = databaseOf(client, dialect)
+      const table = quotedTable(tableOf(store))
+      await run({
+        text: `UPDATE ${table} SET account = '"' WHERE account_hash = '${hashOf(account)}'`,
+        names: [],
+        writes: true,
+      })
+    },
     watch,
     histories,
     ...(crash && {

@@ -27,14 +27,14 @@ export interface OpenSqlite extends SqliteClient {
 }
 
 /** `node:sqlite`, from Node 22.13 on. */
-type NodeSqlite = { readonly DatabaseSync: new (path: string) => OpenSqlite }
+type NodeSqlite = { readonly DatabaseSync: new (path: string, options?: object) => OpenSqlite }
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- unknown to the types of the oldest Node
 const nodeSqlite = process.getBuiltinModule('node:sqlite' as 'node:os') as unknown as NodeSqlite | undefined
 
 /** What opens a file, by the name of the library. */
-export const sqliteLibraries: Readonly<Record<string, (path: string) => OpenSqlite>> = {
+export const sqliteLibraries: Readonly<Record<string, (path: string, options?: object) => OpenSqlite>> = {
   libsql: (path) => new Database(path),
-  ...(nodeSqlite && { 'node:sqlite': (path: string) => new nodeSqlite.DatabaseSync(path) }),
+  ...(nodeSqlite && { 'node:sqlite': (path: string, options?: object) => new nodeSqlite.DatabaseSync(path, options) }),
 }
 
 /** As the README says to open it. */

@@ -9,7 +9,7 @@ import { checkDatabase, createTable, type PostgresClient, type SqlClient, sqlTok
 import { expectDamageIsMended } from '../../../tests/support/damaged-record.ts'
 import { describeWithPostgres, type PostgresServer, startPostgres } from '../../../tests/support/postgres-server.ts'
 import { account, rounds, sample } from '../../../tests/support/store-samples.ts'
-import { listenerOf, openSqlite, type OpenSqlite, poolOf, sqliteFile } from './databases.ts'
+import { listenerOf, openSqlite, type OpenSqlite, poolOf, sqliteFile, sqliteLibraries } from './databases.ts'
 
 const migration = (dialect: string): string =>
   readFileSync(new URL(`../migrations/${dialect}.sql`, import.meta.url), 'utf8')
@@ -30,6 +30,19 @@ const issued = (name: string): TokenSet => ({
   auth_url: 'http://127.0.0.1:9',
 })
 
+/** Everything that comes back over a client, whatever its options make of values. */
+async function expectToBeUnderstood(client: SqlClient, problems: readonly string[]): Promise<void> {
+  const store = sqlTokenStore({ client })
+  expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
+  expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1, record: sample(1) })
+  expect(await store.swap(account, 0, sample(2), 'other')).toEqual({ conflict: true })
+  expect(await store.swap(account, 1, sample(2), 'two', { expectedWriteId: 'one' })).toMatchObject({ version: 2 })
+  const reads = await Promise.all([account, 'nobody'].map((name) => store.read(name)))
+  expect(reads).toEqual([expect.objectContaining({ version: 2, record: sample(2) }), undefined])
+  expect(await namesIn(store)).toEqual([account])
+  expect((await checkDatabase(client)).map(({ about }) => about)).toEqual(problems)
+}
+
 describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
   let server: PostgresServer
   let client: Pool
@@ -43,6 +56,17 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
   afterAll(async () => {
     await Promise.all([client, ...listeners].map((each) => each?.end()))
     await server?.stop()
+  })
+
+  test.each<[string, (oid: number) => unknown]>([
+    ['text', () => String],
+    ['bytes', () => (text: string) => Buffer.from(text)],
+    ['bigints', (oid) => (oid === 20 || oid === 23 ? BigInt : String)],
+    ['numbers', (oid) => (oid === 20 ? Number : String)],
+  ])('understands a client whose types are %s', async (_, getTypeParser) => {
+    const typed = poolOf(server.url, { types: { getTypeParser } })
+    await expectToBeUnderstood(typed, ['durability'])
+    await typed.end()
   })
 
   /** A client that notes the first word of every statement, and the word that tells ours from another's. */
@@ -322,6 +346,21 @@ describe('sqlTokenStore on SQLite', () => {
     await expectDamageIsMended(sqlTokenStore({ client }), 'https://sqlite.example', damage)
   })
 
+  test.each([
+    ['libsql with safe integers', 'libsql', {}],
+    ['node:sqlite with bigints', 'node:sqlite', { readBigInts: true }],
+    ['node:sqlite with arrays for rows', 'node:sqlite', { returnArrays: true }],
+    ['node:sqlite without bare names', 'node:sqlite', { allowBareNamedParameters: false }],
+  ])('understands %s', async (_, library, options) => {
+    const database = sqliteLibraries[library]?.(file.path, options)
+    // The oldest Node has none.
+    if (database === undefined) return
+    opened.push(database)
+    if ('defaultSafeIntegers' in database && typeof database.defaultSafeIntegers === 'function')
+      database.defaultSafeIntegers(true)
+    await expectToBeUnderstood(database, [])
+  })
+
   test('waits for another’s transaction without standing still, and says where nothing was written', async () => {
     const other = open()
     const store = sqlTokenStore({ client })
@@ -447,6 +486,14 @@ describe('sqlTokenStore refuses', () => {
   test('a mistyped option: the records would be plain text, or in another table', async () => {
     const typo: object = { encryptionkey: randomBytes(32) }
     expect(() => sqlTokenStore({ client: { query }, ...typo })).toThrow('Did you mean encryptionKey?')
+    expect(() => sqlTokenStore({ client: { query }, dialect: 'mysql' as never })).toThrow(
+      "dialect must be 'postgresql' or 'sqlite'",
+    )
+    expect(() => sqlTokenStore({ client: { query }, notify: 'yes' as never })).toThrow('notify must be true or false')
+    expect(() => sqlTokenStore({ client: { query }, subscriber: true as never })).toThrow(
+      'subscriber must be a Client of pg',
+    )
+    expect(() => sqlTokenStore({ client: Promise.resolve({ query }) as never })).toThrow('; a promise came: await it')
     expect(() => sqlTokenStore(undefined as never)).toThrow('sqlTokenStore takes an object with client, dialect')
     const otherTypo: object = { tabelName: 'kept' }
     await expect(createTable({ query }, otherTypo)).rejects.toThrow('Did you mean tableName?')

@@ -277,7 +277,7 @@ it('The security model: nothing leaks', async () => {
 
 it('Testing with the emulator: the tests pass', async () => {
   await using program = start('docs/guides/testing-with-the-emulator.md', 'testing-with-the-emulator.test.mjs')
-  expect(await program.ended).toMatchObject({ code: 0, printed: expect.stringMatching(/^\W pass 3$/mu) })
+  expect(await program.ended).toMatchObject({ code: 0, printed: expect.stringMatching(/^\W pass 4$/mu) })
 })
 
 describe('Examples', () => {

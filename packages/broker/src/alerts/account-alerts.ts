@@ -120,8 +120,17 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
   const lookAtAll = async (): Promise<void> => {
     try {
       const names = new Set([...(await accounts()), ...Object.keys(await notes.read())])
-      for await (const name of tokens.accounts()) names.add(name)
+      await listInto(names)
       await Promise.all([...names].map(look))
+    } catch (error) {
+      onFailure({ error })
+    }
+  }
+
+  /** One record that can't be read keeps no other account from being looked at. */
+  const listInto = async (names: Set<string>): Promise<void> => {
+    try {
+      for await (const name of tokens.accounts()) names.add(name)
     } catch (error) {
       onFailure({ error })
     }

@@ -7,7 +7,7 @@ import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { BrokerClient } from '../clients/client.ts'
 import { type Exchange, sendPage } from './exchange.ts'
 import type { Failures } from './failures.ts'
-import { type AccountRow, overviewPage } from './pages/overview-page.ts'
+import { type OverviewPage, overviewPage } from './pages/overview-page.ts'
 import type { WaitingSignIns } from './sign-in/waiting-sign-ins.ts'
 
 export interface OverviewSources {
@@ -23,11 +23,12 @@ export async function showOverview(sources: OverviewSources, exchange: Exchange)
   const { id, formToken, isInside } = exchange.visitor
   const news = await newsFor(id, waiting)
   const listed = await clients.list().catch(() => undefined)
+  const rows = await accountRows(tokens, listed ?? [])
   const page = overviewPage({
     path,
     formToken,
     isInside,
-    accounts: await accountRows(tokens, listed ?? []).catch(() => undefined),
+    ...rows,
     clients: listed,
     failures: await failures.list(),
     now: Date.now() / 1000,
@@ -51,23 +52,24 @@ async function newsFor(visitor: string, waiting: WaitingSignIns): Promise<Notice
 async function accountRows(
   tokens: OverviewSources['tokens'],
   clients: readonly BrokerClient[],
-): Promise<readonly AccountRow[]> {
-  const names = await accountNames(tokens, clients)
+): Promise<Pick<OverviewPage, 'accounts' | 'areAllListed'>> {
+  const { names, areAllListed } = await accountNames(tokens, clients)
   const statusOf = (account: string): Promise<TokenStatus | undefined> => tokens.status(account).catch(() => undefined)
-  return Promise.all(names.map(async (account) => ({ account, status: await statusOf(account) })))
+  const accounts = await Promise.all(names.map(async (account) => ({ account, status: await statusOf(account) })))
+  return { accounts, areAllListed }
 }
 
-/** Those that are signed in, and those that clients wait for. @throws what the store fails with, where none is known */
+/** Those that are signed in, and those that clients wait for; whether the store could list all of the former. */
 export async function accountNames(
   tokens: Pick<TokenManager, 'accounts'>,
   clients: readonly BrokerClient[],
-): Promise<readonly string[]> {
+): Promise<{ readonly names: readonly string[]; readonly areAllListed: boolean }> {
   const names = new Set(clients.flatMap(({ accounts }) => accounts))
+  let areAllListed = true
   try {
     for await (const name of tokens.accounts()) names.add(name)
-  } catch (error) {
-    // A store that can't list, or can't be read: the row of each account that is known says how it is.
-    if (names.size === 0) throw error
+  } catch {
+    areAllListed = false
   }
-  return [...names].toSorted((one, other) => one.localeCompare(other))
+  return { names: [...names].toSorted((one, other) => one.localeCompare(other)), areAllListed }
 }

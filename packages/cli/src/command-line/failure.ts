@@ -183,10 +183,7 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_STORE: {
     exitCode: exitCodes.store,
-    next: (error) => {
-      const reason = error instanceof StoreError ? error.reason : 'unavailable'
-      return reason === 'corrupt' && hasKey() ? unsealedAdvice : storeAdvice[reason]
-    },
+    next: (error) => storeAdvice[error instanceof StoreError ? error.reason : 'unavailable'],
   },
 }
 
@@ -198,16 +195,9 @@ const storeAdvice: Record<StoreError['reason'], string> = {
   corrupt: 'Move the damaged record away, then sign in again with: owner-sso login',
   'newer-release': 'Update this program. Don’t remove the record: the account may be signed in.',
   'wrong-key': 'Set OWNER_SSO_ENCRYPTION_KEY to the key that it was stored with.',
+  'not-sealed': 'Seal the store where it is with: owner-sso rekey',
   duplicate: 'Use them under that name, or sign in for this account with: owner-sso login',
   busy: 'Try again in a moment.',
-}
-
-const unsealedAdvice =
-  'If it was stored before OWNER_SSO_ENCRYPTION_KEY was set, encrypt it with: owner-sso copy --from-plain. ' +
-  'Otherwise move the damaged record away, and sign in again.'
-
-function hasKey(): boolean {
-  return (process.env['OWNER_SSO_ENCRYPTION_KEY'] ?? '') !== ''
 }
 
 function waitUntil(epochSeconds: number): string {

@@ -145,13 +145,16 @@ export const copy = command({
 
 export const rekey = command({
   name: 'rekey',
-  summary: 'change the key that the store is sealed with',
+  summary: 'seal the store, or change its key',
   description:
-    'Seals every record again with the first key of OWNER_SSO_ENCRYPTION_KEY, where it is, while everything goes ' +
-    'on. Set OLD_KEY,NEW_KEY everywhere first, then NEW_KEY,OLD_KEY everywhere, then run this command. Says when the ' +
+    'Seals every record with the first key of OWNER_SSO_ENCRYPTION_KEY, where it is, while everything goes on: plain ' +
+    'ones, and those under another key. To change the key, set OLD_KEY,NEW_KEY everywhere first, then NEW_KEY,OLD_KEY everywhere, then run this command. Says when the ' +
     'old key may go.',
   options: {},
-  examples: [['OWNER_SSO_ENCRYPTION_KEY=$NEW_KEY,$OLD_KEY owner-sso rekey', 'the store of the settings']],
+  examples: [
+    ['owner-sso rekey', 'after the first key was set: seals what was plain'],
+    ['OWNER_SSO_ENCRYPTION_KEY=$NEW_KEY,$OLD_KEY owner-sso rekey', 'changes the key'],
+  ],
 })
 
 export const stores = command({

@@ -5,7 +5,7 @@ import { createTokenManager, firewallRecordName, type TokenStore } from '@owner-
 import { exitCodes } from '../command-line/command-error.ts'
 import { accountNames } from '../tokens/account.ts'
 import { failureOf } from '../command-line/failure.ts'
-import { isThere, type OpenStore, withStore } from '../stores/open-store.ts'
+import { isThere, notSealed, type OpenStore, withStore } from '../stores/open-store.ts'
 import { storeAt } from '../stores/store-kinds.ts'
 import { tokenUrlsOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -19,9 +19,13 @@ export async function checkStore(settings: Settings): Promise<Finding[]> {
     if (!isThere(settings.store.value)) return [notThere(settings)]
     return await withStore(settings.store.value, settings, {}, (store) => findingsAt(store, settings))
   } catch (error) {
-    const { message, next, exitCode } = failureOf(error)
-    return [problem('store', message, next, exitCode)]
+    return [unreadable(error)]
   }
+}
+
+function unreadable(error: unknown): Finding {
+  const { message, next, exitCode } = failureOf(error)
+  return problem('store', message, next, exitCode)
 }
 
 /** The default one is made by the first sign-in. Of another it may be the address that is wrong. */
@@ -38,12 +42,13 @@ const encryptionAdvice =
 async function findingsAt({ store, shown, sealed, keyIn, check }: OpenStore, settings: Settings): Promise<Finding[]> {
   await store.read('owner-sso')
   const tokens = createTokenManager({ sso: neverRefreshes, store })
-  const accounts = await accountNames(tokens)
+  const { names: accounts, failure } = await accountNames(tokens)
   const encryption = sealed
     ? good('encryption', `records are sealed (AES-256-GCM); the key is in ${keyIn}`)
     : note('encryption', 'none: who can read the store has the tokens.', encryptionAdvice)
   return [
     good('store', `${shown} (${settings.store.from}), ${counted(accounts.length, 'account')}`),
+    ...(failure === undefined ? [] : [unreadable(notSealed(failure, { shown }, settings))]),
     ...(await check()),
     encryption,
     ...severalAccounts(settings, accounts),

@@ -1,5 +1,5 @@
 /**
- * Seals the plain records of a folder where they are. Each takes the place of its plain predecessor in one instant, so a crash
+ * Seals the plain records of a store where they are. Each takes the place of its plain predecessor in one instant, so a crash
  * leaves every record either plain or sealed, and both are read.
  */
 import { randomUUID } from 'node:crypto'
@@ -53,6 +53,11 @@ async function sealRecord(
   }
 }
 
+/** Seconds, more than anybody waits for the answer to a refresh. */
+const longestRefresh = 300
+
 function isRefreshing({ record }: Versioned): boolean {
-  return record.state === 'signed-in' && record.intent !== undefined
+  const intent = record.state === 'signed-in' ? record.intent : undefined
+  if (intent === undefined || intent.answerLost === true) return false
+  return Math.abs(Date.now() / 1000 - intent.at) < longestRefresh
 }

@@ -14,28 +14,37 @@ import { printJson, printNote } from '../terminal/output.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 
 export async function run({ settings, options }: Call<typeof exportTokens>): Promise<void> {
-  await withTokens(settings, undefined, async (keeping) => {
-    const { tokens } = keeping
-    const names = options.all ? await accountNames(tokens) : [await chosenAccount(settings, tokens)]
-    const accounts = new Map<string, ExportedTokens>()
-    const problems: CommandError[] = []
-    for (const name of names) {
-      try {
-        accounts.set(name, await requireSignedIn(name, tokens, () => exported(name, keeping)))
-      } catch (error) {
-        if (!(error instanceof CommandError)) throw error
-        problems.push(error)
+  await withTokens(
+    settings,
+    undefined,
+    async (keeping) => {
+      const { tokens } = keeping
+      const { names, failure } = options.all
+        ? await accountNames(tokens)
+        : { names: [await chosenAccount(settings, tokens)], failure: undefined }
+      if (failure !== undefined && names.length === 0) throw failure
+      const accounts = new Map<string, ExportedTokens>()
+      const problems: CommandError[] = []
+      for (const name of names) {
+        try {
+          accounts.set(name, await requireSignedIn(name, tokens, () => exported(name, keeping)))
+        } catch (error) {
+          if (!(error instanceof CommandError)) throw error
+          problems.push(error)
+        }
       }
-    }
-    if (problems.length > 0 && accounts.size === 0) throw leftOut(problems)
-    const file = options.plainTextTokens
-      ? plainExport(Object.fromEntries(accounts))
-      : sealedExport(Object.fromEntries(accounts), ...(await newSecret(settings)))
-    if (options.file === undefined) await printJson(file)
-    else await writeNewFile(options.file, JSON.stringify(file, undefined, 2))
-    tell([...accounts.keys()], options.file, options.plainTextTokens ?? false)
-    if (problems.length > 0) throw leftOut(problems)
-  })
+      if (problems.length > 0 && accounts.size === 0) throw leftOut(problems)
+      const file = options.plainTextTokens
+        ? plainExport(Object.fromEntries(accounts))
+        : sealedExport(Object.fromEntries(accounts), ...(await newSecret(settings)))
+      if (options.file === undefined) await printJson(file)
+      else await writeNewFile(options.file, JSON.stringify(file, undefined, 2))
+      tell([...accounts.keys()], options.file, options.plainTextTokens ?? false)
+      if (problems.length > 0) throw leftOut(problems)
+      if (failure !== undefined) throw failure
+    },
+    { alsoWithoutKey: true },
+  )
 }
 
 async function exported(account: string, { store }: TokenKeeping): Promise<ExportedTokens> {

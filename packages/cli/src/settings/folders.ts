@@ -2,7 +2,7 @@
  * Where the command keeps its things: one private folder of this user.
  */
 import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import { usageError } from '../command-line/command-error.ts'
 
@@ -19,6 +19,15 @@ export const configFile: string = join(configFolder, 'config.json')
 
 /** The default store. */
 export const tokensFolder: string = join(configFolder, 'tokens')
+
+/**
+ * The place that a store's address names.
+ *
+ * @throws CommandError as `expandHome` does
+ */
+export function storePath(path: string): string {
+  return resolve(expandHome(path))
+}
 
 /**
  * `~/…` in a setting means this user's folder; a shell has seen to it only where it stood at the start of a word.

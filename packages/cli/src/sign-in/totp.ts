@@ -19,7 +19,7 @@ export interface PasscodeGenerator {
  * @param now - milliseconds since the epoch
  * @throws CommandError for text that is neither
  */
-export function passcodeGenerator(text: string, now: () => number = Date.now): PasscodeGenerator {
+export function passcodeGenerator(text: string, now: () => number = () => Date.now()): PasscodeGenerator {
   const totp = totpOf(text)
   const step = totp.period * 1000
   const tooLate = Math.min(margin, step / 10)

@@ -7,6 +7,7 @@ import { accountNames } from '../tokens/account.ts'
 import type { Call } from '../command-line/command.ts'
 import type { status } from '../command-line/manual.ts'
 import { exitCodes, usageError } from '../command-line/command-error.ts'
+import { failureOf } from '../command-line/failure.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { type Line, printData, printJson, printNote } from '../terminal/output.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -20,16 +21,19 @@ const drawnEvery = 1000
 export async function run({ settings, options }: Call<typeof status>): Promise<number> {
   if (options.watch === true) requireTerminal(settings)
   const show = async (keeping: TokenKeeping): Promise<number> => {
-    const shown = (accounts: readonly AccountStatus[]): Line[] => [
+    const shown = ({ accounts, failure }: Statuses): Line[] => [
       ...(accounts.length > 0 ? statusTable(accounts) : ['Nobody is signed in. Sign in with: owner-sso login']),
       '',
       `Store: ${keeping.store.shown}`,
+      ...(failure === undefined ? [] : [`Not all of it can be read: ${failureOf(failure).message}`]),
     ]
     if (options.watch === true) await watch(async () => shown(await statuses(settings, keeping)))
-    const accounts = await statuses(settings, keeping)
+    const { accounts, failure } = await statuses(settings, keeping)
+    if (failure !== undefined && accounts.length === 0) throw failure
     if (settings.json) await printJson({ store: keeping.store.shown, accounts: accounts.map(forPrograms) })
-    else if (accounts.length > 0) await printData(...shown(accounts))
+    else if (accounts.length > 0) await printData(...shown({ accounts, failure: undefined }))
     else printNote(`Nobody is signed in at ${keeping.store.shown}. Sign in with: owner-sso login`)
+    if (failure !== undefined) throw failure
     return settings.account !== undefined && accounts.some(needsSignIn) ? exitCodes.signInAgain : exitCodes.ok
   }
   // Whoever signs in while it watches is to be seen.
@@ -43,9 +47,17 @@ function requireTerminal({ json }: Settings): void {
   throw usageError('--watch draws on a terminal.', 'For a program or a pipe, run it without: owner-sso status --json')
 }
 
-async function statuses({ account }: Settings, { tokens }: TokenKeeping): Promise<AccountStatus[]> {
-  const names = account === undefined ? await accountNames(tokens) : [accountName(account.value)]
-  return Promise.all(names.map(async (name) => ({ account: name, ...(await tokens.status(name)) })))
+/** Those that can be read, and why the others can't. */
+interface Statuses {
+  readonly accounts: readonly AccountStatus[]
+  readonly failure: unknown
+}
+
+async function statuses({ account }: Settings, { tokens }: TokenKeeping): Promise<Statuses> {
+  const { names, failure } =
+    account === undefined ? await accountNames(tokens) : { names: [accountName(account.value)], failure: undefined }
+  const accounts = await Promise.all(names.map(async (name) => ({ account: name, ...(await tokens.status(name)) })))
+  return { accounts, failure }
 }
 
 /** Draws until Ctrl-C; what stood on the terminal before is there again then. */

@@ -1,11 +1,11 @@
 /**
  * `owner-sso copy`: all accounts, and what their processes share, into another store.
  */
-import { checkedAccountName, copyTokenSets, type TokenStore, visible } from '@owner-sso/core'
+import { checkedAccountName, copyTokenSets, StoreError, type TokenStore, visible } from '@owner-sso/core'
 import type { Call } from '../command-line/command.ts'
 import type { copy as copyCommand, CopyFlags } from '../command-line/manual.ts'
-import { usageError } from '../command-line/command-error.ts'
-import { type OpenStore, withStore } from './open-store.ts'
+import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import { notSealed, type OpenStore, withStore } from './open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { type ProgressBar, progressBar } from '../terminal/progress-bar.ts'
 import { counted } from '../terminal/wording.ts'
@@ -62,9 +62,31 @@ export async function run({ settings, options, args }: Call<typeof copyCommand>)
     await withStore(toAddress, settings, { plain: toPlain, signsIn: true, ifMissing: 'make' }, async (to) => {
       if (from.shown === to.shown) throw usageError('Both are the same store.', 'Give two different ones.')
       requireKey(options, from, to)
-      await copy(from, to, settings, options)
+      try {
+        await copy(from, to, settings, options)
+      } catch (error) {
+        if (await isPlain(from, error)) throw plainSource(from, args)
+        throw notSealed(error, to, { store: { value: to.shown, from: '--store' } })
+      }
     })
   })
+}
+
+/** Of two stores under a key, whose records are plain? */
+async function isPlain({ store }: OpenStore, error: unknown): Promise<boolean> {
+  if (!(error instanceof StoreError) || error.reason !== 'not-sealed') return false
+  try {
+    for await (const name of store.accounts?.() ?? []) await store.read(name)
+    return false
+  } catch (failure) {
+    return failure instanceof StoreError && failure.reason === 'not-sealed'
+  }
+}
+
+function plainSource({ shown }: OpenStore, args: readonly string[]): CommandError {
+  const message = `The records of ${shown} are plain: they were stored before OWNER_SSO_ENCRYPTION_KEY was set.`
+  const next = `Read them as they are: owner-sso copy --from-plain ${args.join(' ')}`
+  return new CommandError(exitCodes.store, message, next, 'ERR_SSO_STORE')
 }
 
 async function copy(from: OpenStore, to: OpenStore, settings: Settings, { toPlain }: CopyFlags): Promise<void> {

@@ -2,9 +2,8 @@
  * `file:PATH`: a folder of this machine.
  */
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expandHome } from '../settings/folders.ts'
+import { storePath } from '../settings/folders.ts'
 import type { StoreKind } from './store-kind.ts'
 
 export const folderAddress = (path: string): string => `file:${path}`
@@ -14,8 +13,8 @@ export const fileStore: StoreKind = {
   help: { forms: ['file:PATH'], what: 'a private folder, shared by all processes of this machine' },
   parse(address) {
     if (!address.startsWith('file:')) return undefined
-    const path = address.startsWith('file://') ? pathOfUrl(address) : expandHome(address.slice('file:'.length))
-    return path === undefined || path === '' || isOtherUrl(path) ? undefined : resolve(path)
+    const path = address.startsWith('file://') ? pathOfUrl(address) : address.slice('file:'.length)
+    return path === undefined || path === '' || isOtherUrl(path) ? undefined : storePath(path)
   },
   exists: existsSync,
   shown: folderAddress,

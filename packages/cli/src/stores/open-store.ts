@@ -1,7 +1,8 @@
 /**
  * Opens the store of an address.
  */
-import { usageError } from '../command-line/command-error.ts'
+import { StoreError, type TokenStore } from '@owner-sso/core'
+import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
 import { encryptionKeys } from '../settings/encryption-key.ts'
 import { certificateAuthority } from '../settings/configured-service.ts'
 import { expandHome, tokensFolder } from '../settings/folders.ts'
@@ -22,8 +23,8 @@ export interface OpenStore extends Required<OpenedStore> {
 export interface StoreOptions {
   /** The records are plain, whatever `OWNER_SSO_ENCRYPTION_KEY` and the keyring say. */
   readonly plain?: boolean | undefined
-  /** Of several keys the first alone opens: what it can't open is sealed with an older one. */
-  readonly newestKeyAlone?: boolean | undefined
+  /** A key is set for another purpose: the store is also read as it would be without. */
+  readonly alsoWithoutKey?: boolean | undefined
   /**
    * Where nothing is at the address, of which some kinds make a store at the first use: a mistyped address would be an empty
    * store. `refuse` (default): CommandError; `empty`: nothing is made, and nobody is signed in; `make`.
@@ -41,7 +42,7 @@ export interface StoreOptions {
  */
 export async function withStore<Result>(
   address: string,
-  settings: Pick<Settings, 'ca' | 'keyring'>,
+  settings: Pick<Settings, 'ca' | 'keyring' | 'store'>,
   options: StoreOptions,
   use: (store: OpenStore) => Promise<Result>,
 ): Promise<Result> {
@@ -50,6 +51,8 @@ export async function withStore<Result>(
     const result = await use(store)
     printNote(...store.advice)
     return result
+  } catch (error) {
+    throw notSealed(error, store, settings)
   } finally {
     await store.close()
   }
@@ -58,7 +61,7 @@ export async function withStore<Result>(
 async function opened(
   address: string,
   { ca, keyring }: Pick<Settings, 'ca' | 'keyring'>,
-  { plain = false, newestKeyAlone = false, signsIn = false, ifMissing = 'refuse' }: StoreOptions,
+  { plain = false, alsoWithoutKey = false, signsIn = false, ifMissing = 'refuse' }: StoreOptions,
 ): Promise<OpenStore> {
   const { kind, place } = storeAt(address)
   const isMissing = ifMissing !== 'make' && !isThere(address)
@@ -66,12 +69,22 @@ async function opened(
     const next = 'owner-sso stores shows which one is in use. If its address is right, owner-sso login makes it.'
     throw usageError(`There is no store at ${kind.shown(place)}.`, next)
   }
-  const keys = plain ? undefined : encryptionKeys()
-  const encryptionKey = newestKeyAlone ? keys?.slice(0, 1) : keys
+  const encryptionKey = plain ? undefined : encryptionKeys()
   const use = plain || encryptionKey !== undefined ? undefined : keyringUse(place, keyring?.value, signsIn)
   if (ca !== undefined && kind.isOfNetwork) certificateAuthority(ca.value)
   const access = { ca: ca && expandHome(ca.value), encryptionKey, keyring: use }
-  const store = isMissing ? await memoryStore.open('', access) : await kind.open(place, access)
+  const given = isMissing ? await memoryStore.open('', access) : await kind.open(place, access)
+  const store =
+    alsoWithoutKey && encryptionKey !== undefined && !isMissing
+      ? eitherOf(
+          given,
+          await kind.open(place, {
+            ...access,
+            encryptionKey: undefined,
+            keyring: keyringUse(place, keyring?.value, false),
+          }),
+        )
+      : given
   return {
     shown: kind.shown(place),
     isOfNetwork: kind.isOfNetwork === true,
@@ -82,6 +95,30 @@ async function opened(
     keyIn: 'OWNER_SSO_ENCRYPTION_KEY',
     ...store,
   }
+}
+
+/** To read from: what the first can't open for its key, the second reads. */
+function eitherOf(first: OpenedStore, second: OpenedStore): OpenedStore {
+  const read: TokenStore['read'] = (account) =>
+    first.store.read(account).catch((error: unknown) => {
+      const isOfKey = error instanceof StoreError && (error.reason === 'not-sealed' || error.reason === 'wrong-key')
+      if (isOfKey) return second.store.read(account)
+      throw error
+    })
+  const close = async (): Promise<void> => void (await Promise.all([first.close?.(), second.close?.()]))
+  return { ...first, store: { ...first.store, read }, close }
+}
+
+/** Plain records under a key: nothing is damaged, and one command makes it right. Any other error as it is. */
+export function notSealed(
+  error: unknown,
+  { shown }: Pick<OpenStore, 'shown'>,
+  { store }: Pick<Settings, 'store'>,
+): unknown {
+  if (!(error instanceof StoreError) || error.reason !== 'not-sealed') return error
+  const message = `The records of ${shown} are plain: they were stored before OWNER_SSO_ENCRYPTION_KEY was set.`
+  const at = store.from === '--store' ? ` --store ${shown}` : ''
+  return new CommandError(exitCodes.store, message, `Seal them where they are with: owner-sso rekey${at}`, error.code)
 }
 
 /** Whether there is a store, as far as its kind can tell without opening it. */

@@ -1,49 +1,70 @@
 /**
- * `owner-sso rekey`: every record under the new key, where it is.
+ * `owner-sso rekey`: every record under the new key, where it is. Plain records are sealed.
  */
-import { rekey } from '@owner-sso/core'
+import { rekey, sealedTokenStore, StoreError } from '@owner-sso/core'
 import type { Call } from '../command-line/command.ts'
 import type { rekey as rekeyCommand } from '../command-line/manual.ts'
-import { usageError } from '../command-line/command-error.ts'
+import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
 import { encryptionKeys } from '../settings/encryption-key.ts'
+import { sealInPlace } from '../keyring/seal-in-place.ts'
 import { type OpenStore, withStore } from './open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { progressBar } from '../terminal/progress-bar.ts'
 import { counted } from '../terminal/wording.ts'
 import type { Settings } from '../settings/settings.ts'
 
+const bothKeys = 'OWNER_SSO_ENCRYPTION_KEY to NEW_KEY,OLD_KEY here and wherever the store is used, then run this again.'
+
 export async function run({ settings }: Call<typeof rekeyCommand>): Promise<void> {
-  if ((encryptionKeys() ?? []).length < 2) {
+  const keys = encryptionKeys()
+  if (keys === undefined) {
     throw usageError(
-      'Two keys are needed, the new one and the old one.',
-      'Set OWNER_SSO_ENCRYPTION_KEY to NEW_KEY,OLD_KEY here and wherever the store is used, then run this again.',
+      'No key is set.',
+      `To seal a plain store, set OWNER_SSO_ENCRYPTION_KEY to $(openssl rand -base64 32). To change the key, set ${bothKeys}`,
     )
   }
-  const address = settings.store.value
-  await withStore(address, settings, {}, async (all) => {
-    await withStore(address, settings, { newestKeyAlone: true }, (newest) => change(all, newest, settings))
-  })
+  await withStore(settings.store.value, settings, { plain: true }, (store) => change(store, keys, settings))
 }
 
-async function change(all: OpenStore, newest: OpenStore, { json }: Settings): Promise<void> {
+async function change({ store, shown }: OpenStore, keys: readonly Uint8Array[], { json }: Settings): Promise<void> {
+  const newest = sealedTokenStore(store, { keys: keys.slice(0, 1) })
   const bar = progressBar('Sealing')
-  let rewritten = 0
+  const plain = await sealInPlace(store, newest)
+  let rewritten = plain.records
   const onProgress = (progress: { readonly rewritten: number }): void => {
-    rewritten = progress.rewritten
+    rewritten = plain.records + progress.rewritten
     bar.advance()
   }
-  const outcome = (): string => `${counted(rewritten, 'record')} of ${all.shown} sealed with the new key`
+  const outcome = (): string => `${counted(rewritten, 'record')} of ${shown} sealed with the new key`
   try {
-    await rekey(all.store, newest.store, { onProgress })
+    await rekey(sealedTokenStore(store, { keys }), newest, { onProgress })
   } catch (error) {
     bar.end()
+    const reason = error instanceof StoreError ? error.reason : undefined
+    if (reason === 'wrong-key' && keys.length === 1 && rewritten === 0) {
+      throw usageError('Two keys are needed, the new one and the old one.', `Set ${bothKeys}`)
+    }
     printNote(`${outcome()}, and not all there are: keep the old key, and run this again once the error is mended.`)
+    if (reason === 'not-sealed' && plain.waiting > 0) throw refreshing(plain.waiting)
     throw error
   }
   bar.end()
-  if (json) await printJson({ store: all.shown, rewritten })
-  printNote(`${outcome()}. None is left under an old key.`)
-  printNote(
-    'The old key may go once every process that uses the store has the new key first: then take it out of OWNER_SSO_ENCRYPTION_KEY.',
-  )
+  if (json) await printJson({ store: shown, rewritten })
+  printNote(`${outcome()}. None is left ${keys.length > 1 ? 'under an old key' : 'without it'}.`)
+  if (plain.records > 0) {
+    printNote(
+      `Plain before: ${counted(plain.records, 'record')}. Set OWNER_SSO_ENCRYPTION_KEY wherever the store is used: what is sealed can’t be read without it.`,
+    )
+  }
+  if (keys.length > 1) {
+    printNote(
+      'The old key may go once every process that uses the store has the new key first: then take it out of OWNER_SSO_ENCRYPTION_KEY.',
+    )
+  }
+}
+
+/** Whoever sends it may not know the key, and could not store what it brings. */
+function refreshing(count: number): CommandError {
+  const message = `${counted(count, 'plain record')} left as it is, since a refresh is under way there.`
+  return new CommandError(exitCodes.store, message, 'Run this again in five minutes.', 'ERR_SSO_STORE')
 }

@@ -2,19 +2,19 @@
  * `sqlite:PATH`: a file of this machine, by the SQLite that Node brings along.
  */
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { StoreError } from '@owner-sso/core'
 import { usageError } from '../command-line/command-error.ts'
 import { type Finding, good, note, problem } from '../doctor/finding.ts'
-import { expandHome } from '../settings/folders.ts'
+import { storePath } from '../settings/folders.ts'
 import type { OpenedStore, StoreAccess, StoreKind } from './store-kind.ts'
 
 export const sqliteStore: StoreKind = {
   scheme: 'sqlite',
   help: { forms: ['sqlite:PATH'], what: 'a private SQLite file, shared by all processes of this machine' },
   parse(address) {
-    const path = address.startsWith('sqlite:') ? expandHome(address.slice('sqlite:'.length)) : ''
-    return path === '' ? undefined : resolve(path)
+    const path = address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : ''
+    return path === '' ? undefined : storePath(path)
   },
   exists: existsSync,
   shown: (path) => `sqlite:${path}`,

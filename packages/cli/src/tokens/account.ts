@@ -12,7 +12,9 @@ import type { Settings } from '../settings/settings.ts'
  */
 export async function chosenAccount({ account }: Settings, tokens: TokenManager): Promise<string> {
   if (account !== undefined) return accountName(account.value)
-  const [only, ...others] = await accountNames(tokens)
+  const { names, failure } = await accountNames(tokens)
+  const [only, ...others] = names
+  if (failure !== undefined && others.length === 0) throw failure
   if (only === undefined) {
     throw new CommandError(exitCodes.signInAgain, 'Nobody is signed in here.', 'Sign in with: owner-sso login')
   }
@@ -37,22 +39,15 @@ export async function requireSignedIn<Result>(
     return await use()
   } catch (error) {
     if (!(error instanceof SignedOutError)) throw error
-    const others = await accountNames(tokens)
+    const { names: others } = await accountNames(tokens)
     const here = others.length > 0 ? `Signed in: ${others.join(', ')}. ` : ''
     const next = `${here}Sign in with: owner-sso login --account ${account}`
     throw new CommandError(exitCodes.signInAgain, `${account} is not signed in here.`, next, error.code)
   }
 }
 
-/** All accounts of the store that are not signed out, by name. */
-export async function accountNames(tokens: Pick<TokenManager, 'accounts'>): Promise<string[]> {
-  const { names, failure } = await readableAccountNames(tokens)
-  if (failure !== undefined) throw failure
-  return names
-}
-
-/** Those that can be read, and why the others can't. */
-export async function readableAccountNames(
+/** All accounts of the store that are not signed out and can be read, by name, and why the others can't. */
+export async function accountNames(
   tokens: Pick<TokenManager, 'accounts'>,
 ): Promise<{ readonly names: string[]; readonly failure: unknown }> {
   const names: string[] = []

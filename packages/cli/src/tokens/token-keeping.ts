@@ -1,10 +1,10 @@
 /**
  * A call's token manager over its store: opened, used, and left only when nothing is half-way.
  */
-import { type Sso, type TokenManager, createTokenManager } from '@owner-sso/core'
+import { type Sso, StoreError, type TokenManager, type TokenStore, createTokenManager } from '@owner-sso/core'
 import { requestBudgetOf } from '../settings/configured-service.ts'
 import { stopped } from '../command-line/interruption.ts'
-import { type OpenStore, withStore } from '../stores/open-store.ts'
+import { type OpenStore, type StoreOptions, withStore } from '../stores/open-store.ts'
 import { printNote } from '../terminal/output.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -14,16 +14,15 @@ const explainAfter = 300
 /** Accounts in memory: a call is mostly about one, and room for thousands takes milliseconds to make. */
 const cachedAccounts = 32
 
-export interface KeepingOptions {
-  readonly signsIn?: boolean
-  readonly makesStore?: boolean
-  /** Seconds; left out: the token manager's own. */
-  readonly minRefreshInterval?: number
-}
-
 export interface TokenKeeping {
   readonly tokens: TokenManager
   readonly store: OpenStore
+}
+
+interface KeepingOptions extends Pick<StoreOptions, 'signsIn' | 'alsoWithoutKey'> {
+  readonly makesStore?: boolean
+  /** Seconds; left out: the token manager's own. */
+  readonly minRefreshInterval?: number
 }
 
 /**
@@ -36,11 +35,12 @@ export async function withTokens<Result>(
   settings: Settings,
   sso: Pick<Sso, 'refresh'> | undefined,
   use: (keeping: TokenKeeping) => Promise<Result>,
-  { signsIn = false, makesStore = signsIn, minRefreshInterval }: KeepingOptions = {},
+  { signsIn = false, makesStore = signsIn, alsoWithoutKey = false, minRefreshInterval }: KeepingOptions = {},
 ): Promise<Result> {
   const requestBudget = requestBudgetOf(settings)
   const ifMissing = makesStore ? 'make' : settings.store.from === 'default' ? 'empty' : 'refuse'
-  return withStore(settings.store.value, settings, { signsIn, ifMissing }, async (store) => {
+  return withStore(settings.store.value, settings, { signsIn, ifMissing, alsoWithoutKey }, async (store) => {
+    if (signsIn && store.sealed) await requireSealed(store.store)
     const tokens = createTokenManager({
       sso: sso ?? neverRefreshes,
       store: store.store,
@@ -54,6 +54,18 @@ export async function withTokens<Result>(
       await leave(tokens)
     }
   })
+}
+
+/** Nothing sealed is put among plain records: whoever has no key could not read it. One record tells. @throws StoreError */
+async function requireSealed(store: TokenStore): Promise<void> {
+  try {
+    for await (const name of store.accounts?.() ?? []) {
+      await store.read(name)
+      return
+    }
+  } catch (error) {
+    if (error instanceof StoreError && error.reason === 'not-sealed') throw error
+  }
 }
 
 /** A refresh under way is waited for: the new tokens are in its answer, and the old ones may be spent. */

@@ -7,7 +7,7 @@
  * Core 1.0, section 3.1.3.7, rule 6. An id_token that came any other way must not be given to these functions.
  */
 import { type CallOptions, type TokenIssuer, type TokenSet, UnexpectedResponseError } from '@owner-sso/token-manager'
-import { parseCallOptions } from '@owner-sso/token-manager/support'
+import { parseCallOptions, spelledAlike } from '@owner-sso/token-manager/support'
 import { clientId } from '../steps/authorization-request.ts'
 
 /** An owner whom the service has vouched for. */
@@ -40,14 +40,11 @@ export function accountName(named: string): string {
  * The owner of an e-mail. Their account's name is the e-mail without surrounding spaces and with A–Z in lower case, so
  * that one person is one account.
  *
- * Only A–Z: full Unicode lower-casing folds other letters into ASCII (the Kelvin sign becomes `k`), and a look-alike
- * registered with the service would be handed somebody else's account here.
- *
  * @throws TypeError for what can be no e-mail because it would name a subject
  */
 export function ownerOfEmail(email: string): TokenOwner {
   const trimmed = text(email, 'an e-mail').trim()
-  const account = trimmed.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase())
+  const account = spelledAlike(trimmed)
   if (isSubjectAccount(account)) throw new TypeError(`an e-mail can’t begin with "${subjectPrefix}"`)
   return { account, email: trimmed }
 }

@@ -130,7 +130,12 @@ function isRepeatable(data: unknown): boolean {
 /** axios takes other objects for a signal, too; those end the call alone, and not the wait for its token. */
 function signalOf(config: Config): AbortSignal | undefined {
   const signal = property(config, 'signal')
-  return signal instanceof AbortSignal ? signal : undefined
+  return isSignal(signal) ? signal : undefined
+}
+
+/** By its shape: it may be of another realm. */
+function isSignal(value: unknown): value is AbortSignal {
+  return typeof property(value, 'aborted') === 'boolean' && typeof property(value, 'addEventListener') === 'function'
 }
 
 function namesUserAgent(headers: object): boolean {

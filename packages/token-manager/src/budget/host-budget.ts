@@ -6,6 +6,7 @@
  * are in. A place that its owner does not claim soon, because its process died, goes to whoever waits. What nobody waits for
  * takes what is left in the current window.
  */
+import { isError } from '../support/native-error.ts'
 import { RefreshBudgetError } from '../errors.ts'
 import { elapsed, instantOf, type Runtime } from '../support/runtime.ts'
 import type { RefreshBudgetRecord } from '../store/token-record.ts'
@@ -171,7 +172,7 @@ async function look(host: Host): Promise<void> {
     // Whoever came meanwhile has not been counted.
     while (isAwaited(host) && ((await lookOnce(host)) === 'again' || host.newcomers.size > 0));
   } catch (error) {
-    for (const waiter of host.line.all()) waiter.refuse(error instanceof Error ? error : new Error('unknown'))
+    for (const waiter of host.line.all()) waiter.refuse(isError(error) ? error : new Error('unknown'))
   } finally {
     host.isLooking = false
   }

@@ -35,6 +35,6 @@ async function carryOverOnce(context: Context): Promise<boolean> {
     return isAll
   } catch (error) {
     // A store that is down comes back.
-    return isDamaged(error)
+    return isAll && isDamaged(error)
   }
 }

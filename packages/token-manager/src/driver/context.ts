@@ -3,6 +3,7 @@
  */
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { AccountMemory } from './account-memory.ts'
+import type { AccountSpelling } from './account-spelling.ts'
 import type { Background } from './background.ts'
 import type { Emit } from './event-source.ts'
 import type { RollCall } from './roll-call.ts'
@@ -25,6 +26,7 @@ export interface Context {
   readonly runtime: Runtime
   readonly machine: Machine
   readonly memory: AccountMemory
+  readonly spelling: AccountSpelling
   readonly firewall: SharedFirewall
   /** Absent where refreshes are not limited. */
   readonly budget: RefreshBudget | undefined

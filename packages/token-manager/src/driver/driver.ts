@@ -2,6 +2,7 @@
  * The driver of the machine: it reads, swaps, sends and waits as the machine says, and tells it how that ended. It decides
  * nothing itself.
  */
+import { isError } from '../support/native-error.ts'
 import type { Probe } from '../issuer/firewall-state.ts'
 import { reasonOf, type RefreshTrace, traceRefresh, type TracedRefresh } from './refresh-trace.ts'
 import { type Account, know, unsavedUntil } from './account-memory.ts'
@@ -157,7 +158,7 @@ async function perform(at: Run, task: Task): Promise<Event> {
   try {
     return await (at.trace === undefined ? done(at, task) : at.trace.within(() => done(at, task)))
   } catch (error) {
-    return { on: 'failed', task, error: error instanceof Error ? error : new Error('The refresh failed.') }
+    return { on: 'failed', task, error: isError(error) ? error : new Error('The refresh failed.') }
   }
 }
 

@@ -10,6 +10,7 @@ import { DuplicateTokenSetError, StoreError } from '../errors.ts'
 import type { AccountRecord, RefreshTokensRecord } from '../store/token-record.ts'
 import { sessionOf } from '../store/lineage.ts'
 import { untilSwapped } from '../store/contention.ts'
+import { isDamaged } from '../store/record-failure.ts'
 import type { Context } from './context.ts'
 import { readOwnRecord } from '../store/own-record.ts'
 import { readRecord } from '../store/read-record.ts'
@@ -39,8 +40,8 @@ export async function claimRefreshToken(
     await claim(account, refreshToken, session, context)
   } catch (error) {
     // The index only helps: a damaged one keeps nobody from signing in. A store that is down would not take the sign-in either.
-    if (!(error instanceof StoreError) || !['corrupt', 'wrong-key', 'newer-release', 'busy'].includes(error.reason))
-      throw error
+    const isBusy = error instanceof StoreError && error.reason === 'busy'
+    if (!isBusy && !isDamaged(error)) throw error
     context.emit('not-indexed', { account, error })
   }
 }

@@ -3,12 +3,14 @@
  *
  * Every process of a fleet may run one. One of them sweeps at a time; the others look now and then whether it is their turn.
  */
+import { isError } from '../support/native-error.ts'
 import type { Context } from '../driver/context.ts'
 import { allSafe } from '../driver/background.ts'
 import type { Runtime } from '../support/runtime.ts'
 import type { KeeperEvent, SweepCounts } from './keeper-event.ts'
 import { contextOf } from '../manager/managed.ts'
-import { checkOptionNames } from '../support/known-options.ts'
+import { type CallOptions, parseCallOptions } from '../issuer/call-options.ts'
+import { checkOptionNames, type OptionNames } from '../support/known-options.ts'
 import { onAbort } from '../support/abort.ts'
 import type { TokenManager } from '../manager/token-manager.ts'
 import { createAlarm } from './alarm.ts'
@@ -120,7 +122,7 @@ async function look(work: Work): Promise<number> {
   } catch (thrown) {
     work.failures += 1
     const wait = Math.min(leastPause * 2 ** (work.failures - 1), longestPause) * (0.75 + 0.5 * runtime.random())
-    const error = thrown instanceof Error ? thrown : new Error('The sweep failed.')
+    const error = isError(thrown) ? thrown : new Error('The sweep failed.')
     tellOf(work, 'ended', counts, { error, next_sweep_at: secondsFrom(runtime, wait) })
     work.status = { ...work.status, state: 'waiting' }
     return wait
@@ -136,18 +138,21 @@ function tellOf(work: Work, phase: KeeperEvent['phase'], counts: SweepCounts, mo
 const secondsFrom = ({ wallClock }: Pick<Runtime, 'wallClock'>, milliseconds: number): number =>
   Math.ceil((wallClock() + milliseconds) / 1000)
 
+const sweepOptions: OptionNames<KeepOptions & CallOptions> = {
+  within: true,
+  refreshTokenLifetime: true,
+  onSweep: true,
+  signal: true,
+}
+
 /**
  * One sweep, for a job that a scheduler starts, on a platform that freezes its functions as well. Refreshes are made one
  * after the other, a few side by side; with `requestBudget` as fast as that lets them.
  *
  * @throws TypeError naming what is wrong; StoreError where the store fails
  */
-export async function sweepOnce(
-  tokens: TokenManager,
-  options: KeepOptions & { readonly signal?: AbortSignal | undefined } = {},
-): Promise<SweepResult> {
-  checkOptionNames('sweepOnce', options, { within: true, refreshTokenLifetime: true, onSweep: true, signal: true })
-  const { signal } = options
+export async function sweepOnce(tokens: TokenManager, options: KeepOptions & CallOptions = {}): Promise<SweepResult> {
+  const { signal } = parseCallOptions('sweepOnce(tokens, { signal })', options, undefined, sweepOptions)
   const settings = parseKeeperOptions(options)
   const context = keepableContext(tokens)
   const alarm = createAlarm(context.runtime)

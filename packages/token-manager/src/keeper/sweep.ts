@@ -1,6 +1,7 @@
 /**
  * One sweep: a look at all accounts, then those whose session ends soon get new tokens, the soonest first.
  */
+import { isError } from '../support/native-error.ts'
 import {
   FirewallChallengeError,
   RefreshBudgetError,
@@ -158,7 +159,7 @@ async function renewOne(need: Need, refreshing: Refreshing): Promise<void> {
     const isTurnKept = error instanceof RefreshBudgetError || (isPaced && error instanceof FirewallChallengeError)
     if (isTurnKept) return queue.putBack(need, error.nextAttemptAt)
     countFailure(need, error, refreshing)
-    tell('progress', counts, { account, error: error instanceof Error ? error : new Error('The refresh failed.') })
+    tell('progress', counts, { account, error: isError(error) ? error : new Error('The refresh failed.') })
   }
 }
 

@@ -64,7 +64,9 @@ async function tokensThatWork(account: string, options: CallOptions, context: Co
 }
 
 async function serveFirst(account: string, options: CallOptions | undefined, context: Context): Promise<string> {
-  return serve(context.memory.of(checkedAccountName(account)), options, context)
+  return context.spelling.named(checkedAccountName(account), (name) =>
+    name === account ? serve(context.memory.of(name), options, context) : getAccessToken(name, options, context),
+  )
 }
 
 /**

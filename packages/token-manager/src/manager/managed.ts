@@ -2,6 +2,7 @@
  * What a token manager works with, for those parts of core that work beside it.
  */
 import type { TokenManager } from './token-manager.ts'
+import { whatCame } from '../support/what-came.ts'
 import type { Context } from '../driver/context.ts'
 
 const contexts = new WeakMap<TokenManager, Context>()
@@ -15,6 +16,6 @@ export function manages(tokens: TokenManager, context: Context): TokenManager {
 /** @throws TypeError for what this copy of core did not make */
 export function contextOf(tokens: TokenManager): Context {
   const context = contexts.get(tokens)
-  if (context === undefined) throw new TypeError('tokens must be what createTokenManager() returned')
+  if (context === undefined) throw new TypeError(`tokens must be what createTokenManager() returned${whatCame(tokens)}`)
   return context
 }

@@ -7,6 +7,7 @@ import type { AccessTokenOptions, TokenManager, TokenManagerOptions } from './to
 import { acceptAccessToken, getAccessToken, getTokens, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from '../store/account-list.ts'
 import { createAccountMemory } from '../driver/account-memory.ts'
+import { accountSpelling } from '../driver/account-spelling.ts'
 import { told } from '../driver/account-news.ts'
 import { backgroundOf } from '../driver/background.ts'
 import {
@@ -41,6 +42,7 @@ import { spoolOn, spoolReporter } from '../driver/spool.ts'
 import { statusOf } from './status.ts'
 import { claimTry } from './tries.ts'
 import { guardStore } from '../store/guarded-store.ts'
+import { whatCame } from '../support/what-came.ts'
 import { createUnderWay } from '../support/under-way.ts'
 
 /** @throws TypeError naming the option that is wrong */
@@ -55,6 +57,8 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     checked.requestBudget && createRefreshBudget(checked.requestBudget, store, runtime, underWay.isEnding, hostOf)
   const { emit, on } = createEvents()
   const background = backgroundOf(checked.background, checked.waitUntil)
+  const memory = createAccountMemory(cachedAccounts)
+  const { named, knownNameOf } = accountSpelling(store, memory)
   const context: Context = {
     sso,
     store,
@@ -70,7 +74,8 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     machine,
     emit,
     background,
-    memory: createAccountMemory(cachedAccounts),
+    memory,
+    spelling: { named, knownNameOf },
     firewall: refreshFirewall(firewall, hostOf),
     budget,
     underWay,
@@ -79,7 +84,12 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
   if (context.background.runsBetweenCalls) answerRollCalls(context)
   const { track, settled } = underWay
   const firewallState = firewallStateForSignIns(firewall, underWay)
-  const shareFirewallState: TokenManager['shareFirewallState'] = (other) => other.useFirewallState(firewallState)
+  const shareFirewallState: TokenManager['shareFirewallState'] = (other) => {
+    if (typeof other?.useFirewallState !== 'function') {
+      throw new TypeError(`shareFirewallState takes what createSso() returns${whatCame(other)}`)
+    }
+    other.useFirewallState(firewallState)
+  }
   sso.useFirewallState?.(firewallState)
   const save: TokenManager['save'] = async (account, tokens, saving) => {
     const tokenSet = await checkedTokens(tokens, sso)
@@ -93,30 +103,34 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     await run(context.memory.of(account), { kind: 'sign-out', session: runtime.uniqueId() }, context)
   }
   const answerWithin = async (account: string, call: AccessTokenOptions): Promise<string> => {
-    const { access_token } = await getTokens(
-      checkedAccountName(account),
-      parseAccessTokenOptions('getAccessToken', call),
-      context,
-    )
+    const parsed = parseAccessTokenOptions('getAccessToken', call)
+    const { access_token } = await named(checkedAccountName(account), (name) => getTokens(name, parsed, context))
     return access_token
   }
   const tokensWithin: TokenManager['getTokens'] = async (account, call) =>
-    getTokens(checkedAccountName(account), parseAccessTokenOptions('getTokens', call), context)
+    named(checkedAccountName(account), async (name) =>
+      getTokens(name, parseAccessTokenOptions('getTokens', call), context),
+    )
   if (context.background.runsBetweenCalls) void carryAllOver(context)
   const manager: TokenManager = {
     getAccessToken: (account, call) =>
       told(account, call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call)),
     getTokens: (account, call) => told(account, tokensWithin(account, call)),
-    save: async (account, tokens, saving) => track(save(checkedAccountName(account), tokens, saving)),
-    refresh: async (account, call) => refreshNow(checkedAccountName(account), parseRefreshOptions(call), context),
+    save: async (account, tokens, saving) =>
+      track(named(checkedAccountName(account), (name) => save(name, tokens, saving))),
+    refresh: async (account, call) => {
+      const parsed = parseRefreshOptions(call)
+      return track(named(checkedAccountName(account), (name) => refreshNow(name, parsed, context)))
+    },
     invalidate: async (account, accessToken, call) => {
       const how = parseInvalidateOptions(call)
-      return track(invalidate(checkedAccountName(account), checkedAccessToken(accessToken), how, context))
+      const refused = checkedAccessToken(accessToken)
+      return track(named(checkedAccountName(account), (name) => invalidate(name, refused, how, context)))
     },
     accepted: (account, accessToken) =>
-      acceptAccessToken(checkedAccountName(account), checkedAccessToken(accessToken), context),
-    status: async (account) => track(statusOf(checkedAccountName(account), context)),
-    forget: async (account) => track(forget(checkedAccountName(account))),
+      acceptAccessToken(knownNameOf(checkedAccountName(account)), checkedAccessToken(accessToken), context),
+    status: async (account) => track(named(checkedAccountName(account), (name) => statusOf(name, context))),
+    forget: async (account) => track(named(checkedAccountName(account), forget)),
     accounts: () => accountsOf(store),
     on,
     claimTry: async (answer) => track(claimTry(checkedAnswer(answer), context)),

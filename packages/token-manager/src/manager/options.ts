@@ -16,9 +16,9 @@ import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import { howTokensAreLost, lostItsTokens, tokenSet, type TokenSet } from '../issuer/token-set.ts'
 import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
 import { jwtExpiry } from '../issuer/jwt-expiry.ts'
-import type { TokenStore } from '../store/token-store.ts'
 import { checkBudget } from '../budget/request-budget.ts'
 import { checkOptionNames, type OptionNames } from '../support/known-options.ts'
+import { isPromise, isStore, whatCame } from '../support/what-came.ts'
 import { isOwnRecordName } from '../store/record-names.ts'
 
 /** All of them, with their defaults. */
@@ -57,9 +57,10 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
     waitUntil,
     requestBudget,
   } = options
-  check(typeof sso?.refresh === 'function', 'sso must be what createSso() returns, or another TokenIssuer')
-  check(isStore(store), 'store must be a token store')
-  check(spool === undefined || isStore(spool), 'spool must be a token store')
+  const isIssuer = typeof sso?.refresh === 'function'
+  check(isIssuer, `sso must be what createSso() returns, or another TokenIssuer${whatCame(sso)}`)
+  check(isStore(store), `store must be a token store${whatCame(store)}`)
+  check(spool === undefined || isStore(spool), `spool must be a token store${whatCame(spool)}`)
   check(spool !== store, 'spool must be a different token store from store')
   check(
     spool === undefined || isSealed(spool) || !isSealed(store),
@@ -75,9 +76,6 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
   const figures = { refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts }
   return { sso, store, spool, ...figures, background, waitUntil, requestBudget }
 }
-
-const isStore = (store: TokenStore | undefined): boolean =>
-  typeof store?.read === 'function' && typeof store.swap === 'function'
 
 /** @throws TypeError for a signal in the wrong place, and for a `priority` that there is none of */
 export function parseRefreshOptions(options: RefreshCallOptions | undefined): RefreshCallOptions {
@@ -101,7 +99,10 @@ export function parseAccessTokenOptions(name: string, options: AccessTokenOption
 
 /** A name, where token sets can be kept under it. @throws TypeError for what cannot be the name of an account */
 export function checkedAccountName(account: string): string {
-  check(typeof account === 'string' && account !== '', 'account must be a non-empty string')
+  check(
+    typeof account === 'string' && account !== '',
+    `account must be a non-empty string${whatCame(account || undefined)}`,
+  )
   // Half a character has no UTF-8, so it can be the name of no file, of no key, and of nothing that is hashed.
   check(!/\p{Surrogate}/u.test(account), 'account must be a string of whole Unicode characters')
   check(!isOwnRecordName(account), 'account must not begin like the names of our own records')
@@ -110,7 +111,8 @@ export function checkedAccountName(account: string): string {
 
 /** @throws TypeError for what can be no access token */
 export function checkedAccessToken(accessToken: string): string {
-  check(typeof accessToken === 'string' && accessToken !== '', 'accessToken must be a non-empty string')
+  const isToken = typeof accessToken === 'string' && accessToken !== ''
+  check(isToken, `accessToken must be a non-empty string${whatCame(accessToken || undefined)}`)
   return accessToken
 }
 
@@ -143,7 +145,8 @@ export async function checkedTokens(
   tokens: TokenSet | RefreshTokenGrant,
   sso: Pick<TokenIssuer, 'authUrl' | 'allowedAuthUrl'>,
 ): Promise<TokenSet> {
-  check(typeof tokens === 'object' && tokens !== null, 'tokens must be a token set')
+  const isObject = typeof tokens === 'object' && tokens !== null && !Array.isArray(tokens) && !isPromise(tokens)
+  check(isObject, `tokens must be a token set${whatCame(tokens)}`)
   const remedy = 'save the token set itself, or JSON.parse(JSON.stringify(tokens))'
   check(!lostItsTokens(tokens), `tokens is ${howTokensAreLost}; ${remedy}`)
   const { refresh_token, auth_url = sso.authUrl } = tokens

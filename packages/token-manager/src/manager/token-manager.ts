@@ -164,7 +164,10 @@ export interface WaitingSignIn {
   readonly expires_at: number
 }
 
-/** Valid access tokens for any number of accounts. Many of them, in many processes, may share one store. */
+/**
+ * Valid access tokens for any number of accounts. Many of them, in many processes, may share one store. An account that is an
+ * e-mail is the same however it is spelled: surrounding spaces and the case of A–Z don't count.
+ */
 export interface TokenManager {
   /**
    * A sign-in, or a refresh token that somebody brings along. Resolves when it is stored; nothing is sent.

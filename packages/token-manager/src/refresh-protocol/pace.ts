@@ -9,6 +9,7 @@ import {
   freshnessOf,
   hasFallenBack,
   intentOf,
+  isRefusedNow,
   isReplacementAsked,
   isUsable,
   type Knowledge,
@@ -130,7 +131,7 @@ export function pauseLeft(known: Knowledge, now: Moment): number {
   if (hasFallenBack(record)) return pauseAfterFallBack(known, record, interval, now)
   if (freshnessOf(known, now) !== 'fresh') return interval - ageOf(known, now)
   const isAsked = isReplacementAsked(known)
-  return (isAsked ? interval : pauseOf(known, record, interval)) - sinceRefresh(known, record, now, isAsked)
+  return (isAsked ? interval : pauseOf(record, interval)) - sinceRefresh(known, record, now, isAsked)
 }
 
 /** `minRefreshInterval`; for tokens that live less than two of them, half their life: they have to be replaced in time. */
@@ -138,25 +139,22 @@ function intervalOf({ lifetime }: SignedIn, { settings }: Moment): number {
   return Math.min(settings.minRefreshInterval, Math.max(lifetime * 500, leastInterval))
 }
 
-/** After a token that was refused unused: the interval, doubled for each such token right before it, up to an hour. */
-function pauseOf({ invalidated }: Knowledge, { refusals }: SignedIn, interval: number): number {
-  if (refusals === undefined || !(refusals.thisOne || invalidated?.unused === true)) return interval
-  const before = refusals.inARow - (refusals.thisOne ? 1 : 0)
-  return doubled(interval, before)
-}
+/**
+ * The interval, doubled for each refused token right before this one, up to an hour. Whether it was accepted elsewhere does not
+ * matter: a caller can ask for what is refused with every token.
+ */
+const pauseOf = ({ refusedBefore = 0 }: SignedIn, interval: number): number =>
+  Math.max(interval, Math.min(interval * 2 ** refusedBefore, longestPause))
 
 /**
  * After a refused token that gave its place back: the same, from its refresh on. Where the access token has ended, or somebody asks
  * for another, the interval alone.
  */
-function pauseAfterFallBack(known: Knowledge, { refusals }: SignedIn, interval: number, now: Moment): number {
+function pauseAfterFallBack(known: Knowledge, record: SignedIn, interval: number, now: Moment): number {
   const isNeeded = isReplacementAsked(known) || freshnessOf(known, now) === 'expired'
-  const pause = isNeeded ? interval : doubled(interval, refusals?.inARow ?? 0)
-  return pause - Math.abs(now.wall - (refusals?.refreshed_at ?? 0) * 1000)
+  const pause = isNeeded ? interval : pauseOf(record, interval)
+  return pause - Math.abs(now.wall - (record.refusals?.refreshed_at ?? 0) * 1000)
 }
-
-const doubled = (interval: number, times: number): number =>
-  Math.max(interval, Math.min(interval * 2 ** times, longestPause))
 
 /**
  * Milliseconds since the tokens replaced others. Whoever saw that happen counts by its own clocks, so that processes whose
@@ -242,6 +240,13 @@ export function refusalsBefore({ invalidated }: Knowledge, replaced: SignedIn): 
   if (replaced.refusals?.thisOne !== true && isRefused) return { refusals: { inARow: inARow + 1, thisOne: false } }
   const isStanding = replaced.refusals?.thisOne === true || replaced.refreshes === 0 || hasFallenBack(replaced)
   return isStanding && inARow > 0 ? { refusals: { inARow, thisOne: false } } : {}
+}
+
+/** How many refused tokens the next one has right before it. One that gave its place back was counted then. */
+export function refusedUpTo(known: Knowledge, replaced: SignedIn): number {
+  const { refusedBefore = 0, refreshes } = replaced
+  if (refreshes === 0 || hasFallenBack(replaced)) return refusedBefore
+  return isRefusedNow({ record: replaced, invalidated: known.invalidated }) ? refusedBefore + 1 : 0
 }
 
 export const refusedInARow = ({ refusals }: Pick<SignedIn, 'refusals'>): number => refusals?.inARow ?? 0

@@ -72,6 +72,7 @@ export function fallBack(known: Knowledge, flow: Flow, to: Predecessor, now: Mom
     tokens: tokenSet({ ...wholeOf(to.tokens), refresh_token, auth_url }),
     obtained_at: to.obtained_at,
     lifetime: to.lifetime,
+    refusedBefore: (record.refusedBefore ?? 0) + 1,
     refusals: {
       inARow: refusedInARow(record) + (record.refusals?.thisOne === true ? 0 : 1),
       thisOne: false,
@@ -101,9 +102,10 @@ function write(next: Knowledge, flow: Flow, record: Holding, purpose: 'fall-back
 }
 
 /** What the owner API makes of this account's refreshed tokens, for the next sign-in: it says nothing of that one's own token. */
-export function standingRefusals(record: AccountRecord | undefined): Pick<SignedIn, 'refusals'> {
+export function standingRefusals(record: AccountRecord | undefined): Pick<SignedIn, 'refusals' | 'refusedBefore'> {
   if (record === undefined || record.state === 'signed-out' || !expectsRefusal(record)) return {}
-  return { refusals: { inARow: refusedInARow(record), thisOne: false } }
+  const inARow = refusedInARow(record)
+  return { refusals: { inARow, thisOne: false }, refusedBefore: inARow }
 }
 
 /** What is told of a way back that was taken. */

@@ -15,7 +15,16 @@ import { end, go, look, seconds, swap } from './flow.ts'
 import { assumedLifetime } from './freshness.ts'
 import { instant, type Knowledge, type Moment, openIntent, withoutIntent, withOwnIntent, writeOf } from './knowledge.ts'
 import { type Outcome, SendGuardError } from './outcome.ts'
-import { backingOff, inDoubt, isGivenUp, isInGrace, isInTimeToSend, refusalsBefore, rejectionsAfter } from './pace.ts'
+import {
+  backingOff,
+  inDoubt,
+  isGivenUp,
+  isInGrace,
+  isInTimeToSend,
+  refusalsBefore,
+  refusedUpTo,
+  rejectionsAfter,
+} from './pace.ts'
 import { predecessorOf } from './predecessor.ts'
 import type { Event, Flow, HeldRequest, Notice, Permit, Purpose, Request, Step, Unsuccessful } from './steps.ts'
 
@@ -97,6 +106,7 @@ function keepTokens(
     obtained_at: Math.floor((now.wall - elapsed(sentAt, now)) / 1000),
     lifetime: assumedLifetime(tokens, seconds(now), true),
     ...refusalsBefore(known, derivedFrom),
+    refusedBefore: refusedUpTo(known, derivedFrom),
     ...predecessorOf(derivedFrom, known, now),
     ...unknownFields(derivedFrom),
   }

@@ -2,6 +2,7 @@
  * The accounts of a store, and copying their token sets into another one.
  */
 import { randomUUID } from 'node:crypto'
+import { checkOptionNames } from '../support/known-options.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { TokenStore } from './token-store.ts'
 import { untilSwapped } from './contention.ts'
@@ -24,11 +25,14 @@ import { type GuardedStore, guardStore } from './guarded-store.ts'
  *   was given. A record that can't be read, or written, is passed over, and its error comes after all others were copied; a
  *   store that can't be reached ends it at once. What was copied stays, and a repetition is harmless
  */
-export async function copyTokenSets(from: TokenStore, to: TokenStore, { onLeft }: CopyOptions = {}): Promise<number> {
+export async function copyTokenSets(from: TokenStore, to: TokenStore, options: CopyOptions = {}): Promise<number> {
+  checkOptionNames('copyTokenSets', options, { onLeft: true })
+  const { onLeft } = options
+  if (onLeft !== undefined && typeof onLeft !== 'function') throw new TypeError('onLeft must be a function')
   let copied = 0
   let failure: unknown
-  const source = guardStore(from, startTimeLimit)
-  const target = guardStore(to, startTimeLimit)
+  const source = guardStore(from, startTimeLimit, 'from')
+  const target = guardStore(to, startTimeLimit, 'to')
   for await (const name of namesOf(source)) {
     try {
       if (isOwnRecordName(name)) {
@@ -82,15 +86,22 @@ export async function* accountsOf(store: GuardedStore): AsyncGenerator<string> {
 /** Records that a listing reads side by side: one after the other, each would wait for a round trip. */
 const together = 100
 
+/** What came before an error comes before it here as well. */
 async function* chunks<Value>(values: AsyncIterable<Value>, size: number): AsyncGenerator<Value[]> {
   let chunk: Value[] = []
-  for await (const value of values) {
-    chunk.push(value)
-    if (chunk.length < size) continue
-    yield chunk
-    chunk = []
+  let failure: { readonly error: unknown } | undefined
+  try {
+    for await (const value of values) {
+      chunk.push(value)
+      if (chunk.length < size) continue
+      yield chunk
+      chunk = []
+    }
+  } catch (error) {
+    failure = { error }
   }
   if (chunk.length > 0) yield chunk
+  if (failure !== undefined) throw failure.error
 }
 
 /** The names of all accounts that have a record. @throws TypeError if the store can't list them */

@@ -9,6 +9,7 @@ import { storableTokenSet } from '../issuer/token-set.ts'
 import type { Conflict, SwapOptions, TokenStore, Versioned } from './token-store.ts'
 import type { Write } from './lineage.ts'
 import type { Runtime } from '../support/runtime.ts'
+import { isStore, whatCame } from '../support/what-came.ts'
 
 /** What subscribers of the tracing channel `owner-sso:store` are given. Node adds `error`, a StoreError, where it failed. */
 export interface StoreTrace {
@@ -37,9 +38,12 @@ export interface GuardedStore extends Omit<TokenStore, 'swap'> {
   ): Promise<Versioned | Conflict>
 }
 
-/** @param limit - how a time limit is kept; without it a call may take for ever */
-export function guardStore(store: TokenStore, limit: Limit): GuardedStore {
-  if (typeof store?.swap !== 'function') throw new TypeError('store must be a token store')
+/**
+ * @param limit - how a time limit is kept; without it a call may take for ever
+ * @param name - of the option or argument that it is
+ */
+export function guardStore(store: TokenStore, limit: Limit, name = 'store'): GuardedStore {
+  if (!isStore(store)) throw new TypeError(`${name} must be a token store${whatCame(store)}`)
   return {
     read: (account) => traced('read', () => typed('unavailable', limit, () => store.read(account))),
     swap: (account, { version, writeId: expectedWriteId } = { version: 0 }, next, writeId, options) => {

@@ -63,9 +63,10 @@ export function notebook(store: TokenStore, topic: string): Notebook {
 
 /** Notes are not begun anew: those on a broker's clients can't be said again. */
 function named(name: string, { reason, unread }: StoreError): StoreError {
-  const remedy =
-    reason === 'wrong-key'
-      ? 'Also give the key that it was sealed with, and change keys with rekey.'
-      : 'Restore it from a backup, or remove it: its notes are begun anew.'
+  const remedies: { readonly [Reason in StoreError['reason']]?: string } = {
+    'wrong-key': 'Also give the key that it was sealed with, and change keys with rekey.',
+    'not-sealed': 'It was stored without a key: seal the store with owner-sso rekey, or leave out the key.',
+  }
+  const remedy = remedies[reason] ?? 'Restore it from a backup, or remove it: its notes are begun anew.'
   return new StoreError(reason, `The token store's record ${name} can't be read. ${remedy}`, { unread })
 }

@@ -105,6 +105,7 @@ const tokensHeld: Fields = {
   obtained_at: number,
   lifetime: number,
   refusals: optional(refusals),
+  refusedBefore: optional(count),
   predecessor: optional(predecessor),
   failure: optional(failure),
 }

@@ -13,7 +13,8 @@ export function mayBeOfOneRecord(error: unknown): boolean {
   return isOfOneRecord(error) || (error instanceof StoreError && error.reason === 'write-failed')
 }
 
-/** The record stays as it is until somebody mends it: another look finds the same. */
+/** The record, or the key, stays as it is until somebody mends it: another look finds the same. */
 export function isDamaged(error: unknown): error is StoreError {
-  return error instanceof StoreError && ['corrupt', 'wrong-key', 'newer-release'].includes(error.reason)
+  const reasons = ['corrupt', 'wrong-key', 'not-sealed', 'newer-release']
+  return error instanceof StoreError && reasons.includes(error.reason)
 }

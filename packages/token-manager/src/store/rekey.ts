@@ -3,6 +3,7 @@
  * fleet runs.
  */
 import { StoreError } from '../errors.ts'
+import { checkOptionNames } from '../support/known-options.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { TokenStore } from './token-store.ts'
 import { namesOf } from './account-list.ts'
@@ -38,8 +39,11 @@ export interface RekeyProgress {
  * @throws StoreError after all others were written, for a record that no key opens, or that can't be written; and where a
  *   process still seals with an old key. A repetition is harmless
  */
-export async function rekey(from: TokenStore, to: TokenStore, { onProgress }: RekeyOptions = {}): Promise<number> {
-  const [source, target] = [guardStore(from, startTimeLimit), guardStore(to, startTimeLimit)]
+export async function rekey(from: TokenStore, to: TokenStore, options: RekeyOptions = {}): Promise<number> {
+  checkOptionNames('rekey', options, { onProgress: true })
+  const { onProgress } = options
+  if (onProgress !== undefined && typeof onProgress !== 'function') throw new TypeError('onProgress must be a function')
+  const [source, target] = [guardStore(from, startTimeLimit, 'from'), guardStore(to, startTimeLimit, 'to')]
   let rewritten = 0
   for (let passes = 0; passes < mostPasses; passes += 1) {
     const before = rewritten

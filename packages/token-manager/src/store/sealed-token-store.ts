@@ -4,11 +4,13 @@
  * A record is bound to its account and version: moved to another place, it opens no more. Names of accounts and versions
  * stay readable, and so does the fact that a record changed.
  */
+import { types } from 'node:util'
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { StoreError } from '../errors.ts'
 import { checkOptionNames } from '../support/known-options.ts'
 import { isRecord, refuseNewer } from './record-check.ts'
 import type { SealedRecord, TokenRecord } from './token-record.ts'
+import { isStore, whatCame } from '../support/what-came.ts'
 import type { TokenStore, Versioned } from './token-store.ts'
 
 /** With what a store is sealed. */
@@ -28,8 +30,12 @@ export interface SealedTokenStoreOptions {
  * @throws TypeError naming the option that is wrong
  */
 export function sealedTokenStore(store: TokenStore, given: SealedTokenStoreOptions): TokenStore {
+  if (!isStore(store)) throw new TypeError(`store must be a token store${whatCame(store)}`)
   checkOptionNames('sealedTokenStore', given, { keys: true })
-  const [sealing, ...older] = keysOf(given.keys)
+  return sealedWith(store, keysOf('keys', given.keys))
+}
+
+function sealedWith(store: TokenStore, [sealing, ...older]: readonly [SealingKey, ...SealingKey[]]): TokenStore {
   const opening = new Map([sealing, ...older].map((key) => [key.id, key]))
   const sealedStore: TokenStore = {
     async read(account) {
@@ -57,11 +63,7 @@ export type EncryptionKey = Uint8Array | readonly Uint8Array[]
  */
 export function withEncryption(store: TokenStore, encryptionKey: EncryptionKey | undefined): TokenStore {
   if (encryptionKey === undefined) return store
-  try {
-    return sealedTokenStore(store, { keys: [encryptionKey].flat() })
-  } catch {
-    throw new TypeError('encryptionKey must be 32 random bytes, or a list of such keys with the newest first')
-  }
+  return sealedWith(store, keysOf('encryptionKey', encryptionKey))
 }
 
 /** A symbol of all copies of core, which a spread copy has too. */
@@ -70,17 +72,42 @@ const sealedMark = Symbol.for('@owner-sso/core sealed token store')
 /** Whether a store seals by `sealedTokenStore`; what a store of somebody else's does by itself can't be told. */
 export const isSealed = (store: TokenStore): boolean => sealedMark in store
 
+/** Bytes. */
+const keyLength = 32
+
 interface SealingKey {
   /** Names the key without revealing it, so that a wrong key is not mistaken for a damaged record. */
   readonly id: string
   readonly key: KeyObject
 }
 
-function keysOf(keys: readonly Uint8Array[]): [SealingKey, ...SealingKey[]] {
-  const valid = Array.isArray(keys) && keys.every((key) => key instanceof Uint8Array && key.byteLength === 32)
-  const [first, ...rest] = valid ? keys.map(sealingKey) : []
-  if (first === undefined) throw new TypeError('keys must be one or more keys of 32 bytes each')
-  return [first, ...rest]
+/** @throws TypeError naming the option */
+function keysOf(option: string, given: EncryptionKey): [SealingKey, ...SealingKey[]] {
+  const keys: readonly unknown[] = Array.isArray(given) ? given : [given]
+  const [first, ...rest] = keys.filter(isKey).map(sealingKey)
+  if (first !== undefined && rest.length === keys.length - 1) return [first, ...rest]
+  const wrong = keys.find((key) => !isKey(key))
+  throw new TypeError(
+    `${option} must be 32 random bytes, or a list of such keys with the newest first${whatKeyCame(wrong)}`,
+  )
+}
+
+/** Of any realm: tests run in one of their own. */
+const isKey = (key: unknown): key is Uint8Array => types.isUint8Array(key) && key.byteLength === keyLength
+
+/** What it is, and what makes a key of it; never what is in it. */
+function whatKeyCame(key: unknown): string {
+  const isBytes = types.isUint8Array(key)
+  if (typeof key !== 'string' && !isBytes) return whatCame(key)
+  const text = isBytes ? Buffer.from(key).toString('latin1') : key
+  const encoding = (['hex', 'base64'] as const).find((each) => isTextOfKey(text, each))
+  const remedy = encoding === undefined ? '' : `: write Buffer.from(text, '${encoding}')`
+  return isBytes ? `; ${key.byteLength} bytes came${remedy}` : `; text came${remedy}`
+}
+
+function isTextOfKey(text: string, encoding: 'hex' | 'base64'): boolean {
+  const form = encoding === 'hex' ? /^[\da-f]{64}$/iu : /^[\w+/-]{43}=?$/u
+  return form.test(text.trim()) && Buffer.from(text.trim(), encoding).byteLength === keyLength
 }
 
 function sealingKey(bytes: Uint8Array): SealingKey {
@@ -96,7 +123,7 @@ function seal(record: TokenRecord, account: string, version: number, { id, key }
   return { schema: 1, state: 'sealed', key: id, nonce: nonce.toString('base64url'), sealed }
 }
 
-/** @throws StoreError `wrong-key` for another key's record, `newer-release` for another form of sealing, `corrupt` for one that was changed, moved or never sealed */
+/** @throws StoreError `wrong-key` for another key's record, `newer-release` for another form of sealing, `not-sealed` for one that never was, `corrupt` for one that was changed or moved */
 function open(
   { version, writeId, record }: Versioned,
   account: string,
@@ -105,7 +132,10 @@ function open(
   const unread = { version, writeId }
   if (!isRecord(record, 'sealed')) {
     refuseNewer(record, unread)
-    throw new StoreError('corrupt', 'The record is not sealed. Was the store used without keys?', { unread })
+    const remedy = 'seal the store where it is with owner-sso rekey, or leave out the key.'
+    throw new StoreError('not-sealed', `The record is not sealed, since it was stored without a key: ${remedy}`, {
+      unread,
+    })
   }
   const key = keys.get(record.key)
   if (key === undefined)

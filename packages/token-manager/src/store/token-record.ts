@@ -53,6 +53,8 @@ interface TokensHeld extends Ancestry, SpentRefreshTokens {
   readonly lifetime: number
   /** There while the owner API refuses one new access token after the other. */
   readonly refusals?: Refusals
+  /** How many access tokens of a refresh were refused right before its own, whether or not they had been accepted: spaces refreshes. */
+  readonly refusedBefore?: number
   /** There while nobody knows whether the owner API accepts the record's own access token: see `predecessor.ts`. */
   readonly predecessor?: Predecessor
   /** The last refresh that failed, while none after it succeeded. */

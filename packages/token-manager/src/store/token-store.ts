@@ -63,7 +63,7 @@ export interface TokenStore {
     options?: SwapOptions,
   ): Promise<Versioned | Conflict>
 
-  /** The names of all accounts that have a record. */
+  /** The names of all accounts that have a record. One that can't be told is an error, after all that can. */
   accounts?(): AsyncIterable<string>
 
   /** Calls back when an account's record may have changed. A hint: correctness never depends on it. Returns an unsubscribe function. */

@@ -2,6 +2,7 @@
  * What is said where a callback of the application's fails: a warning of the process that names the place, without the
  * error's own words, which may hold anything.
  */
+import { isError } from './native-error.ts'
 import { stackFrames } from './stack-frames.ts'
 
 /** @param what - failed, such as `a listener of the event unsaved` */
@@ -30,7 +31,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 
 function nameOf(error: unknown): string {
   try {
-    if (!(error instanceof Error)) return 'it threw something that is not an error'
+    if (!isError(error)) return 'it threw something that is not an error'
     return /^[A-Za-z]{1,40}$/u.exec(error.constructor.name)?.[0] ?? 'Error'
   } catch {
     return 'it threw something that can’t be looked at'

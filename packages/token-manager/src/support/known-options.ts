@@ -3,6 +3,8 @@
  * and what was asked for would not happen.
  */
 
+import { isPromise, isStore, whatCame } from './what-came.ts'
+
 /** The names of all options, as `{ path: true, encryptionKey: true }`: the compiler sees to it that none is missing. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>
 
@@ -17,8 +19,9 @@ export function checkOptionNames<Options extends object>(
   options: Options,
   names: OptionNames<Options>,
 ): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new TypeError(`${call} takes an object with ${Object.keys(names).join(', ')}`)
+  const isOptions = typeof options === 'object' && options !== null && !Array.isArray(options)
+  if (!isOptions || isPromise(options) || isStore(options)) {
+    throw new TypeError(`${call} takes an object with ${Object.keys(names).join(', ')}${whatCame(options)}`)
   }
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) checkName(name, `an option of ${call}`, names)

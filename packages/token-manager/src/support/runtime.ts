@@ -33,8 +33,9 @@ export interface Runtime {
   readonly livenessOf: (holder: Holder) => Liveness
 }
 
+/** Each is looked up when it is asked for: a test of an application may put others in their place, and take them out again. */
 export const systemRuntime: Runtime = {
-  wallClock: Date.now,
+  wallClock: () => Date.now(),
   monotonicClock: () => performance.now(),
   random: Math.random,
   uniqueId: randomUUID,

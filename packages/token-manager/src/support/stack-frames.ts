@@ -1,6 +1,7 @@
 /**
  * Where in the code something of the application's failed, without the error's own words, which may hold anything.
  */
+import { isError } from './native-error.ts'
 
 /**
  * The frames of an error's stack, one per line; empty if it has none, and for what is not an error.
@@ -9,7 +10,7 @@
  */
 export function stackFrames(error: unknown): string {
   try {
-    if (!(error instanceof Error)) return ''
+    if (!isError(error)) return ''
     const lines = String(error.stack).replace(`${error.name}: ${error.message}`, '').split('\n')
     return lines
       .map((line) => line.trim())

@@ -1,8 +1,17 @@
 /** Listing the accounts of a store, and copying them into another one. */
 import { describe, expect, it } from '@jest/globals'
-import { copyTokenSets, firewallRecordName, notebook, sealedTokenStore, StoreError } from '../../src/index.ts'
-import { mapStore } from '../../../../tests/support/map-store.ts'
-import { anyRecord, bench, namesIn } from './harness.ts'
+import {
+  copyTokenSets,
+  firewallRecordName,
+  keepSignedIn,
+  type KeeperEvent,
+  notebook,
+  rekey,
+  sealedTokenStore,
+  StoreError,
+} from '../../src/index.ts'
+import { type MapStore, mapStore } from '../../../../tests/support/map-store.ts'
+import { anyRecord, bench, idle, namesIn } from './harness.ts'
 
 describe('a manager', () => {
   it('lists who is signed in or has to sign in again', async () => {
@@ -40,6 +49,68 @@ describe('a manager', () => {
       world.store.put('two', { version: 9, record: anyRecord({ schema, state: 'of a later release' }) })
       await expect(list()).rejects.toMatchObject({ reason })
     }
+  })
+})
+
+describe('a store that fails once it has listed all that it can read', () => {
+  const unread = new StoreError('corrupt', 'No record is intact.')
+
+  /** Signed in: so many accounts. Beside them is one whose name the store can't tell. */
+  async function withUnreadName(count: number) {
+    const world = bench()
+    for (let index = 0; index < count; index += 1)
+      await world.process().save(`owner-${index}`, world.tokens({ refresh_token: `r-${index}` }))
+    const store: MapStore = {
+      ...world.store,
+      async *accounts() {
+        yield* world.store.accounts()
+        throw unread
+      },
+    }
+    return {
+      store,
+      tokens: world.process({ store }),
+      names: Array.from({ length: count }, (_, index) => `owner-${index}`),
+    }
+  }
+
+  it.each([1, 99, 100, 101])('has a list of its %i others', async (count) => {
+    const { tokens, names } = await withUnreadName(count)
+    const listed: string[] = []
+    const list = async (): Promise<void> => {
+      for await (const name of tokens.accounts()) listed.push(name)
+    }
+    await expect(list()).rejects.toBe(unread)
+    expect(listed).toEqual(names)
+  })
+
+  it('is kept, copied and given another key, but for that one', async () => {
+    const { store, tokens, names } = await withUnreadName(3)
+    const sweeps: KeeperEvent[] = []
+    const keeper = keepSignedIn(tokens, {
+      onSweep: (event) => void (event.phase === 'surveyed' && sweeps.push(event)),
+    })
+    while (sweeps.length === 0) await idle()
+    expect(sweeps).toEqual([expect.objectContaining({ accounts: 3, unreadable: 1 })])
+    await keeper[Symbol.asyncDispose]()
+    const target = mapStore()
+    await expect(copyTokenSets(store, target)).rejects.toBe(unread)
+    const copied = await namesIn(target)
+    expect(copied).toEqual(expect.arrayContaining(names))
+    const [oldKey, newKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+    const place = mapStore()
+    await copyTokenSets(target, sealedTokenStore(place, { keys: [oldKey] }))
+    const failing: MapStore = {
+      ...place,
+      async *accounts() {
+        yield* place.accounts()
+        throw unread
+      },
+    }
+    const both = sealedTokenStore(failing, { keys: [newKey, oldKey] })
+    const newAlone = sealedTokenStore(failing, { keys: [newKey] })
+    await expect(rekey(both, newAlone)).rejects.toBe(unread)
+    for (const name of names) expect(await newAlone.read(name)).toBeDefined()
   })
 })
 

@@ -85,7 +85,7 @@ describe('an owner API that refuses every token (H20)', () => {
     expect(world.sent.length - before).toBe(1)
   })
 
-  it('gets a token at the first refusal again once one was accepted for more than a minute', async () => {
+  it('gets a token at the first refusal again once one has lived for an hour, or was replaced unrefused', async () => {
     const world = bench()
     const tokens = world.process()
     await signedInLongAgo(world, tokens)
@@ -93,19 +93,60 @@ describe('an owner API that refuses every token (H20)', () => {
       await refusedTwice(tokens)
       await world.pass(minute)
     }
-    await world.pass(hours(1))
-    const accepted = await tokens.getAccessToken(account)
-    await world.pass(2 * minute)
-    await tokens.invalidate(account, accepted)
-    const before = world.sent.length
-    for (let time = 0; time < 3; time += 1) {
+    const revokedAfter = async (life: number): Promise<void> => {
       const revoked = await tokens.getAccessToken(account)
-      await world.pass(2 * minute)
+      tokens.accepted(account, revoked)
+      await world.pass(life)
       await tokens.invalidate(account, revoked)
+      expect(await tokens.getAccessToken(account)).not.toBe(revoked)
     }
-    // Each of these was used for two minutes before it was revoked: each is replaced as soon as somebody asks.
-    expect(world.sent.length - before).toBeGreaterThanOrEqual(2)
+    await revokedAfter(hours(1))
+    await world.pass(hours(7))
+    await tokens.getAccessToken(account)
+    await world.pass(0)
+    await revokedAfter(2 * minute)
     expect((await world.store.read(account))?.record).not.toHaveProperty('refusals')
+  })
+})
+
+describe('a caller who asks again and again for what is always refused, while others use the token', () => {
+  it.each([
+    ['in one process', 1, 8 * 3600],
+    ['in three processes', 3, 8 * 3600],
+    ['in processes that live for one call', 0, 8 * 3600],
+    ['where tokens live for an hour', 1, 3600],
+  ])('costs eight refreshes and then one in an hour, %s', async (_, count, life) => {
+    const world = bench()
+    world.answer = async (...args) => ({ ...(await world.newTokens(...args)), expires_at: world.now() / 1000 + life })
+    const fleet = Array.from({ length: count }, () => world.process())
+    await signedInLongAgo(world, world.process())
+    const inAnHour: number[] = []
+    for (let hour = 0; hour < 24; hour += 1) {
+      const before = world.sent.length
+      for (let time = 0; time < 120; time += 1) {
+        const tokens = fleet[time % count] ?? world.process()
+        const token = await tokens.getAccessToken(account)
+        tokens.accepted(account, token)
+        await tokens.invalidate(account, token)
+        await tokens.getAccessToken(account)
+        await world.pass(minute / 2)
+      }
+      inAnHour.push(world.sent.length - before)
+    }
+    const [first = 0, ...later] = inAnHour
+    expect(first).toBeGreaterThan(1)
+    expect(first).toBeLessThanOrEqual(8)
+    // Tokens of an hour are also refreshed because they age.
+    expect(Math.max(...later)).toBeLessThanOrEqual(life === 3600 ? 2 : 1)
+  })
+
+  it('does not keep a token from being replaced at once when it is revoked for the first time', async () => {
+    const { world, tokens } = await signedIn(hours(1))
+    await tokens.refresh(account)
+    await world.pass(2 * minute)
+    tokens.accepted(account, 'a1')
+    await tokens.invalidate(account, 'a1')
+    expect(await tokens.getAccessToken(account)).toBe('a2')
   })
 })
 

@@ -1,8 +1,9 @@
 /** Encryption at rest: what it keeps secret, what it refuses, and how a key is changed (S28, S29, S30). */
 import { randomBytes } from 'node:crypto'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { copyTokenSets, sealedTokenStore, type TokenRecord } from '../../src/index.ts'
+import { copyTokenSets, sealedTokenStore, type TokenRecord, type TokenStore, withEncryption } from '../../src/index.ts'
 import type { SealedRecord } from '../../src/store/token-record.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 
@@ -95,7 +96,8 @@ describe('a sealed store', () => {
   it('refuses a record that was never sealed', async () => {
     const beneath = mapStore()
     await beneath.swap('ann', 0, record, 'w')
-    await expect(sealedTokenStore(beneath, { keys: [key] }).read('ann')).rejects.toMatchObject({ reason: 'corrupt' })
+    const read = sealedTokenStore(beneath, { keys: [key] }).read('ann')
+    await expect(read).rejects.toMatchObject({ reason: 'not-sealed', message: expect.stringContaining('rekey') })
   })
 
   it('changes its key: the new one seals, the old one still opens', async () => {
@@ -118,9 +120,29 @@ describe('a sealed store', () => {
     expect((await store.read('ann'))?.record).toEqual(record)
   })
 
-  it.each([[[]], [[randomBytes(16)]], [['x'.repeat(32)]], [undefined]])('names the option for keys %#', (keys) => {
-    expect(() => sealedTokenStore(mapStore(), { keys: keys as never })).toThrow(
-      new TypeError('keys must be one or more keys of 32 bytes each'),
-    )
+  it.each<[given: unknown, came: string]>([
+    [undefined, ''],
+    [[], ''],
+    [randomBytes(16), '; 16 bytes came'],
+    [[key, randomBytes(33)], '; 33 bytes came'],
+    ['x'.repeat(32), '; text came'],
+    [key.toString('base64'), "; text came: write Buffer.from(text, 'base64')"],
+    [`${key.toString('base64url')}\n`, "; text came: write Buffer.from(text, 'base64')"],
+    [key.toString('hex'), "; text came: write Buffer.from(text, 'hex')"],
+    [Buffer.from(key.toString('base64')), "; 44 bytes came: write Buffer.from(text, 'base64')"],
+    [Promise.resolve(key), '; a promise came: await it'],
+  ])('says what came in place of a key: %#', (given, came) => {
+    const must = 'must be 32 random bytes, or a list of such keys with the newest first'
+    expect(() => sealedTokenStore(mapStore(), { keys: given as never })).toThrow(new TypeError(`keys ${must}${came}`))
+    if (given === undefined) return
+    const option = (): TokenStore => withEncryption(mapStore(), given as never)
+    expect(option).toThrow(new TypeError(`encryptionKey ${must}${came}`))
+  })
+
+  it('takes a key of another realm', async () => {
+    const foreign: Uint8Array = runInNewContext('new Uint8Array(32).fill(7)')
+    const beneath = mapStore()
+    await withEncryption(beneath, foreign).swap('ann', 0, record, 'w')
+    expect(await sealedTokenStore(beneath, { keys: [Buffer.alloc(32, 7)] }).read('ann')).toMatchObject({ record })
   })
 })

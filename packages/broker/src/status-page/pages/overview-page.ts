@@ -16,8 +16,9 @@ export interface AccountRow {
 }
 
 export interface OverviewPage extends PageContext {
-  /** `undefined` where they could not be read. */
-  readonly accounts: readonly AccountRow[] | undefined
+  readonly accounts: readonly AccountRow[]
+  /** Otherwise others may be signed in, whose records can't be read. */
+  readonly areAllListed: boolean
   /** `undefined` where they could not be read. */
   readonly clients: readonly ListedClient[] | undefined
   readonly failures: readonly Failure[]
@@ -28,7 +29,7 @@ export interface OverviewPage extends PageContext {
 }
 
 export function overviewPage(overview: OverviewPage): Html {
-  const { accounts, clients, failures, now, path } = overview
+  const { accounts, areAllListed, clients, failures, now, path } = overview
   return page(
     overview,
     'Status',
@@ -36,18 +37,18 @@ export function overviewPage(overview: OverviewPage): Html {
       <section class="card" aria-labelledby="accounts">
         <div class="between">
           <h1 id="accounts">Accounts</h1>
-          <a href="${path}/sign-in">${accounts?.length ? 'Sign another account in' : 'Sign an account in'}</a>
+          <a href="${path}/sign-in">${accounts.length > 0 ? 'Sign another account in' : 'Sign an account in'}</a>
         </div>
-        ${accounts === undefined && html`<p class="notice bad">The list can’t be read now.</p>`}
-        ${accounts?.length === 0 && html`<p class="quiet">Nobody is signed in yet. Sign an account in, then invite the programs that need its tokens.</p>`}
+        ${!areAllListed && html`<p class="notice bad">${accounts.length > 0 ? 'Not every account can be read now.' : 'The list can’t be read now.'}</p>`}
+        ${areAllListed && accounts.length === 0 && html`<p class="quiet">Nobody is signed in yet. Sign an account in, then invite the programs that need its tokens.</p>`}
         <ul class="rows">
-          ${accounts?.map((row) => accountRow(row, overview))}
+          ${accounts.map((row) => accountRow(row, overview))}
         </ul>
       </section>
       <section class="card" aria-labelledby="clients">
         <div class="between">
           <h2 id="clients">Programs</h2>
-          ${accounts?.length !== 0 && html`<a href="${path}/invite">Invite a program</a>`}
+          ${(accounts.length > 0 || !areAllListed) && html`<a href="${path}/invite">Invite a program</a>`}
         </div>
         ${clients === undefined ? html`<p class="notice bad">The list can’t be read now.</p>` : clientList(clients, overview)}
       </section>

@@ -46,7 +46,7 @@ async function showInvite(
 ): Promise<void> {
   const { tokens, clients } = around
   const listed = await clients.list().catch(() => [])
-  const accounts = await accountNames(tokens, listed)
+  const { names: accounts } = await accountNames(tokens, listed)
   const context = contextOf(around, exchange)
   const program = listed.find(({ name }) => name === typedName(exchange.form))
   const page = invitePage({ ...context, accounts, typed: exchange.form, form: newForm(exchange), problem, program })
