@@ -68,7 +68,7 @@ export function createOwnerApi(service: ServiceState, faults: Faults, journal: J
     const held = token === undefined ? undefined : service.accessTokens.find(token)
     if (!held) {
       service.counters.ownerApiRejections += 1
-      return unauthorized(token === undefined)
+      return isCurrent(service.settings) ? unauthorizedToday() : unauthorized(token === undefined)
     }
     if (!isTaken(held.minting, service.settings)) {
       service.counters.ownerApiRefusals += 1
@@ -148,6 +148,14 @@ const listClosed = jsonResponse(
 function refusedAfterRefresh(status: 401 | 403): ServiceResponse {
   const error = status === 401 ? 'invalid bearer token' : forbiddenText
   return withReason('the access token came of a refresh', jsonResponse(status, ownerApiError(error)))
+}
+
+/** As recorded in 2026. */
+function unauthorizedToday(): ServiceResponse {
+  return withReason(
+    'the access token is unknown, expired or revoked',
+    jsonResponse(401, ownerApiError('invalid bearer token')),
+  )
 }
 
 function unauthorized(missing: boolean): ServiceResponse {

@@ -113,3 +113,9 @@ it.each<[string, ChangeableOptions]>([
   expect(answer.status).toBe(Number(status))
   expect(ownerApiAnswers.map(({ body }) => body)).toContain(answer.text)
 })
+
+it("Today's owner API refuses an unknown token in words that people recorded", async () => {
+  emulator.change({ service: 'current' })
+  const answer = await request(emulator.ownerApiUrl).get('/api/1/products').set('authorization', 'Bearer unknown')
+  expect(ownerApiAnswers.map(({ status, body }) => [status, body])).toContainEqual([answer.status, answer.text])
+})
