@@ -114,7 +114,7 @@ describe('a record with one wrong field', () => {
       await expectTold(beneath, where)
       await expect(store.read(account)).rejects.toMatchObject({
         code: 'ERR_SSO_STORE',
-        reason: expect.stringMatching(/^(?:corrupt|wrong-key)$/u),
+        reason: expect.stringMatching(/^(?:corrupt|not-sealed|wrong-key)$/u),
       })
     }
     for (const inside of ['null', '[]', '7', '{"schema":1}']) {
