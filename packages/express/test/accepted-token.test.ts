@@ -43,16 +43,14 @@ const ways: [string, () => Promise<unknown>][] = [
 it.each(ways)(
   '%s reports a token that the owner API has accepted, so that it is known for the manager’s pause',
   async (_way, call) => {
-    const reported: Record<number, boolean> = {}
+    const reported: Record<number, unknown[]> = {}
     for (const status of [200, 204, 206, 302, 304, 400, 401, 403, 404, 412, 429, 500]) {
       accepted = []
       ownerApi.answer((_seen, response) => response.writeHead(status).end())
       await call()
-      reported[status] = accepted.length > 0
-      expect(accepted.slice(1)).toEqual([])
-      expect(accepted.flat()).toEqual(accepted.length > 0 ? [account, token] : [])
+      if (accepted.length > 0) reported[status] = accepted
     }
-    const taken = Object.keys(reported).filter((status) => reported[Number(status)])
-    expect(taken).toEqual(['200', '204', '206', '304'])
+    const once = [[account, token]]
+    expect(reported).toEqual({ 200: once, 204: once, 206: once, 304: once })
   },
 )

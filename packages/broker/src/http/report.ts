@@ -18,7 +18,11 @@ export function reportsTo(onProblem: ProblemListener | undefined): Reports {
       if (error instanceof RefusedCall) return refusal(error.code, error.headers, error.message)
       const known = error instanceof ClientsError ? refusal('ERR_BROKER_CLIENTS') : ssoErrorAnswer(error)
       const answer = known ?? refusal('ERR_BROKER_INTERNAL')
-      if (known === undefined) warnOfFault('the broker', error)
+      // With where it happened, for whoever reports it. The answer's own warning would say less.
+      if (known === undefined) {
+        warnOfFault('the broker', error)
+        if (onProblem === undefined) return answer
+      }
       return reported(answer, error, request, onProblem)
     },
   }

@@ -123,9 +123,9 @@ export function parseProxyOptions<Request extends IncomingMessage>(
   )
   requireThat(
     Array.isArray(paths) && paths.length > 0 && paths.every((path) => typeof path === 'string' && isUnambiguous(path)),
-    `paths must be an array of paths such as /api/1/${whatCame(paths)}`,
+    `paths must be an array of paths such as /api/1/${Array.isArray(paths) ? '' : whatCame(paths)}`,
   )
-  const pattern = paths.find((path) => path.includes('*') || path.includes('/:'))
+  const pattern = paths.find((path) => /.\/\*+$/u.test(path))
   requireThat(pattern === undefined, `paths allow all that is below them, and know no patterns; ${pattern} came`)
   checkListener(options.onProblem)
   const target = ownerApiTarget(options.target)
