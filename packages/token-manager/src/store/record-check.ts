@@ -175,6 +175,12 @@ export function isRecord<State extends TokenRecord['state']>(
   return false
 }
 
+/** Whether it is a whole record that was stored without a key. */
+export function isPlainRecord(record: TokenRecord): boolean {
+  if (!isObject(record) || !Object.hasOwn(record, 'state')) return false
+  return Object.entries(kinds).some(([state, isKind]) => state !== 'sealed' && state === record.state && isKind(record))
+}
+
 /**
  * What a store returned, as one of these kinds of records.
  *

@@ -8,7 +8,7 @@ import { types } from 'node:util'
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { StoreError } from '../errors.ts'
 import { checkOptionNames } from '../support/known-options.ts'
-import { isRecord, refuseNewer } from './record-check.ts'
+import { isPlainRecord, isRecord, refuseNewer } from './record-check.ts'
 import type { SealedRecord, TokenRecord } from './token-record.ts'
 import { isStore, whatCame } from '../support/what-came.ts'
 import type { TokenStore, Versioned } from './token-store.ts'
@@ -132,6 +132,13 @@ function open(
   const unread = { version, writeId }
   if (!isRecord(record, 'sealed')) {
     refuseNewer(record, unread)
+    if (!isPlainRecord(record)) {
+      throw new StoreError(
+        'corrupt',
+        'The token store holds something that is not a sealed record. It was left as it is.',
+        { unread },
+      )
+    }
     const remedy = 'seal the store where it is with owner-sso rekey, or leave out the key.'
     throw new StoreError('not-sealed', `The record is not sealed, since it was stored without a key: ${remedy}`, {
       unread,
