@@ -18,7 +18,11 @@ export function reportsTo(onProblem: ProblemListener | undefined): Reports {
       if (error instanceof RefusedCall) return refusal(error.code, error.headers)
       const known = error instanceof ClientsError ? refusal('ERR_BROKER_CLIENTS') : ssoErrorAnswer(error)
       const answer = known ?? refusal('ERR_BROKER_INTERNAL')
-      if (known === undefined) warnOfFault('the broker', error)
+      if (known === undefined) {
+        warnOfFault('the broker', error)
+        // Told once is enough.
+        if (onProblem === undefined) return answer
+      }
       return reported(answer, error, request, onProblem)
     },
   }
