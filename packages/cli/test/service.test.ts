@@ -6,7 +6,14 @@ import { describe, expect, it } from '@jest/globals'
 import { credential, useMachine } from './machine.ts'
 import { describeInTerminal, enter, inTerminal } from './terminal.ts'
 
-const emulator = useEmulator({ service: 'current' })
+const totpSecret = 'JBSWY3DPEHPK3PXP'
+const emulator = useEmulator({
+  service: 'current',
+  accounts: [
+    { identity: 'plain@example.com', credential },
+    { identity: 'mfa@example.com', credential, totpSecret },
+  ],
+})
 const machine = useMachine(emulator)
 const account = 'plain@example.com'
 
@@ -17,6 +24,29 @@ describe("a service of today's kind", () => {
     })
     expect(signedIn).toMatchObject({ code: 0 })
     expect(await machine.run(['refresh'], { env: { OWNER_SSO_SERVICE: 'current' } })).toMatchObject({ code: 0 })
+  })
+
+  it('is signed in to with a second factor, and lists its vehicles by the path of its kind', async () => {
+    const password = { OWNER_SSO_CREDENTIAL: credential, OWNER_SSO_TOTP_SECRET: totpSecret }
+    const env = { OWNER_SSO_SERVICE: 'current', ...password }
+    expect(await machine.run(['login', '--account', 'mfa@example.com'], { env })).toMatchObject({ code: 0 })
+    const { stdout } = await machine.run(['token', '--json'], { env })
+    const { access_token, expires_at } = JSON.parse(stdout)
+    expect(expires_at).toBeGreaterThan(Date.now() / 1000)
+    const headers = { authorization: `Bearer ${access_token}` }
+    expect((await fetch(`${emulator.ownerApiUrl}/api/1/products`, { headers })).status).toBe(200)
+  })
+
+  it.each([true, false])('is moved into, with an access token (%s) beside the refresh token', async (isKept) => {
+    const { access_token, refresh_token } = await emulator.issueTokens(account)
+    const cache = machine.file('cache', JSON.stringify(isKept ? { access_token, refresh_token } : { refresh_token }))
+    const env = { OWNER_SSO_SERVICE: 'current' }
+    expect(await machine.run(['import', cache, '--account', account, '--yes'], { env })).toMatchObject({ code: 0 })
+    const { stdout } = await machine.run(['token'], { env })
+    expect(stdout.trim() === access_token).toBe(isKept)
+    expect(emulator.counters.refreshRequests).toBe(isKept ? 0 : 1)
+    const headers = { authorization: `Bearer ${stdout.trim()}` }
+    expect((await fetch(`${emulator.ownerApiUrl}/api/1/products`, { headers })).status).toBe(200)
   })
 
   it('is told by doctor where another kind is set, with the word that helps', async () => {

@@ -64,7 +64,8 @@ describe('the kinds of stores', () => {
     for (const address of ['file:typo', 'file:http://x', 'file:$HOME/tokens', 'sqlite:~ann/typo.db']) {
       for (const command of commands) {
         const { stdout, stderr } = await machine.run([...command.split(' '), '--store', address])
-        const problem = /There is no store at|can’t be understood|is not there yet|begins with what only a shell replaces/u
+        const problem =
+          /There is no store at|can’t be understood|is not there yet|begins with what only a shell replaces/u
         expect([address, command, stdout + stderr]).toEqual([address, command, expect.stringMatching(problem)])
       }
     }
