@@ -34,7 +34,7 @@ test('another key is an error and overwrites nothing; with the old key behind th
 test('a plain store is not taken for a sealed one', async () => {
   const path = folders.make()
   await grow(fileTokenStore({ path }), 1)
-  await expect(fileTokenStore({ path, encryptionKey: key }).read(account)).rejects.toMatchObject({ reason: 'not-sealed' })
+  await expect(fileTokenStore({ path, encryptionKey: key }).read(account)).rejects.toMatchObject({ reason: 'corrupt' })
 })
 
 test('a key of another length is refused, and no key is ever shown', () => {
