@@ -5,6 +5,8 @@ import { promisify } from 'node:util'
 import { createRequire } from 'node:module'
 import { createSso, createTokenManager, transportFromText } from '@owner-sso/core'
 import { startEmulator } from '@owner-sso/emulator'
+import { redisTokenStore } from '@owner-sso/token-store-redis'
+import { createClient } from 'redis'
 import { expect, it } from '@jest/globals'
 import { account, apiKey, atEnd, call, clientsFile, deploy, useRedis } from './deployment.ts'
 import { startInstance } from './instance.ts'
@@ -20,10 +22,10 @@ describeWithRedis('a sign-in', () => {
 
   it('puts the token set where the instances find it, sealed as they seal it', async () => {
     const name = 'sealed@example.com'
-    const { environment, instance, store } = await deploy({
+    const { environment, instance } = await deploy({
       emulator: { accounts: [account, name].map((identity) => ({ identity, credential })) },
       clients: [{ name: 'test', key: apiKey, accounts: [name] }],
-      environment: { OWNER_SSO_ENCRYPTION_KEY: randomBytes(32).toString('base64') },
+      encryptionKey: randomBytes(32).toString('base64'),
     })
     const { url } = instance(0)
     expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 401 })
@@ -31,7 +33,10 @@ describeWithRedis('a sign-in', () => {
     const env = { PATH, ...environment, OWNER_SSO_ACCOUNT: name, OWNER_SSO_CREDENTIAL: credential }
     await promisify(execFile)(process.execPath, [command, 'login'], { env })
     expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 200 })
-    const stored = JSON.stringify(await store.read(name))
+    const client = createClient({ url: environment['OWNER_SSO_STORE'] ?? '' })
+    await client.connect()
+    atEnd(() => client.close())
+    const stored = JSON.stringify(await redisTokenStore({ client }).read(name))
     expect(stored).toContain('sealed')
     expect(stored).not.toContain('token')
   })

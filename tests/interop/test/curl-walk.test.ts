@@ -50,9 +50,9 @@ describeWithCurl('curl alone', () => {
       'POST /oauth2/v3/authorize/mfa/verify 200',
       'POST /oauth2/v3/authorize 302',
       'POST /oauth2/v3/token 200',
-      'GET /api/1/vehicles 200',
+      'GET /api/1/products 200',
       'POST /oauth2/v3/token 200',
-      'GET /api/1/vehicles 200',
+      'GET /api/1/products 200',
     ])
     expect(emulator.counters).toMatchObject({ codeExchanges: 1, tokenRefreshes: 1, challenges: 0 })
   })
