@@ -35,7 +35,11 @@ describeWithRedis('a sign-in', () => {
     expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 200 })
     const client = createClient({ url: environment['OWNER_SSO_STORE'] ?? '' })
     await client.connect()
-    atEnd(() => client.close())
+    // The next test's store is plain.
+    atEnd(async () => {
+      await client.flushAll()
+      client.destroy()
+    })
     const stored = JSON.stringify(await redisTokenStore({ client }).read(name))
     expect(stored).toContain('sealed')
     expect(stored).not.toContain('token')
