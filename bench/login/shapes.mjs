@@ -2,13 +2,14 @@
  * The same login, written in several ways. Each is given the service and returns a function from an account to its tokens.
  *
  * The floor is what cannot be done with less: `node:https` with one agent for all, and a stream parser that keeps the hidden
- * inputs. It shares connections between accounts, checks no redirect, no state, no page, and bounds nothing.
+ * inputs. It shares connections between accounts, checks no redirect, no state, no page, and bounds nothing. By hand the page is read
+ * by the HTML standard, as ours is.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import https from 'node:https'
 import { text } from 'node:stream/consumers'
 import axios from 'axios'
-import * as cheerio from 'cheerio/slim'
+import * as cheerio from 'cheerio'
 import { Parser } from 'htmlparser2'
 import { CookieJar } from 'tough-cookie'
 import { createSso } from '@owner-sso/core'
