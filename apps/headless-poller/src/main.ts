@@ -66,7 +66,7 @@ async function poll(): Promise<void> {
   // An id has more digits than a number keeps: as text, it is exact.
   const text = (await reply.text()).replaceAll(/("id"\s*:\s*)(\d+)/gu, '$1"$2"')
   const { response }: { response: object[] } = JSON.parse(text)
-  const vehicles = response.filter((product) => 'vin' in product) // no energy sites
+  const vehicles = response.filter(({ vin }) => vin) // no energy sites
   for (const vehicle of vehicles) log.info({ vehicle }, 'vehicle')
 }
 

@@ -125,7 +125,7 @@ function contentOf(body: string): unknown {
 /** Among an account's products there are energy sites, which have no VIN. */
 function isVehicle(product: unknown): boolean {
   if (typeof product !== 'object' || product === null) throw unreadable()
-  return 'vin' in product
+  return Boolean(Object(product).vin)
 }
 
 function vehicleOf(value: unknown): Vehicle {

@@ -35,13 +35,18 @@ describe('the owner API', () => {
   it('keeps the id of a vehicle to its last digit, where a JavaScript number would not', async () => {
     const ids = ['9007199254740993', '12345678901234567891', '7']
     const name = String.raw`,"id":9007199254740993,`
-    const list = ids.map((id) => `{"id" : ${id}\n, "vin":null, "display_name":${JSON.stringify(name)}}`)
+    const list = ids.map((id) => `{"id" : ${id}\n, "vin":"x", "display_name":${JSON.stringify(name)}}`)
     const api = await apiThat(answering(`{"response":[${list.join()}]}`))
-    expect(await api.vehicles('a')).toEqual(ids.map((id) => ({ id, name })))
+    expect(await api.vehicles('a')).toEqual(ids.map((id) => ({ id, name, vin: 'x' })))
   })
 
   it('leaves out what has no VIN: an energy site among the products', async () => {
-    const list = [{ energy_site_id: 7, id: 'STE1' }, { id: 7, vin: 'x', display_name: 'Daily' }, {}]
+    const list = [
+      { energy_site_id: 7, id: 'STE1' },
+      { id: 7, vin: 'x', display_name: 'Daily' },
+      { id: 'STE2', vin: null },
+      {},
+    ]
     const api = await apiThat(answering(JSON.stringify({ response: list })))
     expect(await api.vehicles('a')).toEqual([{ id: '7', name: 'Daily', vin: 'x' }])
   })

@@ -34,6 +34,12 @@ describe('the shape of an input', () => {
       [{ accessToken: jwt({ exp: time }), accessEndsAt: time }],
     ],
     [
+      'one that says how long the access token lives from its issue on',
+      { refresh_token, access_token: 'a', created_at: time, expires_in: 28_800 },
+      'token response',
+      [{ accessToken: 'a', accessEndsAt: time + 28_800, issuedAt: time }],
+    ],
+    [
       'a cache with the token set in it',
       { 'ann@example.com': { refresh_token, created_at: time * 1000 }, version: 2 },
       'cache',

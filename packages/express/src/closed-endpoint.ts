@@ -1,7 +1,7 @@
 /**
  * An endpoint that the owner API has closed: 412 since 2024, first of all for the list of vehicles (field notes, fourth edition).
  */
-import type { Refusal } from './refused-token.ts'
+import { errorIn, type Refusal } from './refused-token.ts'
 
 /**
  * The owner API answers 412: it has closed what was asked for. It is not about the token, and a new sign-in changes nothing. Not thrown for
@@ -22,10 +22,5 @@ export class OwnerApiClosedError extends Error {
 
 /** Whether the body of a 412 is the one that was recorded: no answer, and where the endpoint went. */
 export function isClosed({ body }: Refusal): boolean {
-  try {
-    const { response, error }: { response?: unknown; error?: unknown } = JSON.parse(body ?? '') ?? {}
-    return response === null && typeof error === 'string' && /\bonly available on\b/iu.test(error)
-  } catch {
-    return false
-  }
+  return /\bonly\s+available\s+on\b/iu.test(errorIn(body) ?? '')
 }

@@ -96,9 +96,10 @@ export function tokenHistories(): TokenHistories {
 }
 
 /** The field `error` of a JSON body that has no answer beside it. */
-function errorIn(body: string | undefined): string | undefined {
+export function errorIn(body: string | undefined): string | undefined {
   try {
-    const { error, response = null }: { error?: unknown; response?: unknown } = JSON.parse(body ?? '') ?? {}
+    const { error, response = null }: { error?: unknown; response?: unknown } =
+      JSON.parse(body?.replace(/^\uFEFF/u, '') ?? '') ?? {}
     return typeof error === 'string' && response === null ? error.trim() : undefined
   } catch {
     return undefined

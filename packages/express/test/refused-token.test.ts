@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
 import { type ChangeableOptions, type Emulator, startEmulator } from '@owner-sso/emulator'
@@ -32,13 +33,13 @@ afterEach(async () => {
 /** Calls the vehicles; what comes of it as a status, or as the code of an error or of problem details. */
 type Call = () => Promise<unknown>
 
-function withFetch(): Call {
-  const call = ownerFetch({ tokens, account, target: emulator.ownerApiUrl })
+function withFetch(target = emulator.ownerApiUrl): Call {
+  const call = ownerFetch({ tokens, account, target })
   return () => outcome(async () => (await call('/api/1/vehicles')).status)
 }
 
-function withAxios(): Call {
-  const instance = attachBearer(axios.create({ baseURL: emulator.ownerApiUrl, validateStatus: () => true }), {
+function withAxios(baseURL = emulator.ownerApiUrl): Call {
+  const instance = attachBearer(axios.create({ baseURL, validateStatus: () => true }), {
     tokens,
     account,
   })
@@ -55,8 +56,8 @@ function withStrictAxios(): Call {
   return () => outcome(() => instance.get('/api/1/vehicles').then(({ status }) => status, statusOf))
 }
 
-async function withProxy(): Promise<Call> {
-  const proxy = ownerApiProxy({ target: emulator.ownerApiUrl, tokens, account, authorize: true })
+async function withProxy(target = emulator.ownerApiUrl): Promise<Call> {
+  const proxy = ownerApiProxy({ target, tokens, account, authorize: true })
   const home = await listen(proxy)
   closing.push(
     () => proxy.close(),
@@ -142,6 +143,12 @@ describe.each([
     expect((await tokens.status(account)).state).toBe('valid')
   })
 
+  it('of any endpoint is told, with a byte order mark and other capitals too', async () => {
+    const body = '\uFEFF{"response":null,"error":"ONLY available on another API"}'
+    emulator.always('owner-api', { status: 412, headers: { 'content-type': 'application/json' }, body })
+    await expect(newCall()()).rejects.toMatchObject({ code: 'ERR_OWNER_API_CLOSED' })
+  })
+
   it('in other words is the owner API’s own answer', async () => {
     emulator.always('owner-api', { status: 412, body: { response: null, error: 'the vehicle has changed since' } })
     expect(await newCall()()).toBe(412)
@@ -170,6 +177,36 @@ describe('a 403 as people recorded it', () => {
     emulator.always('owner-api', { status: 403, headers: { 'content-type': 'application/json' }, body })
     expect(await withFetch()()).toBe(403)
   })
+
+  it.each<[string, (body: string) => string | Buffer]>([
+    ['identity', (body) => body],
+    ['identity', (body) => `\uFEFF${body}`],
+    ['identity', (body) => body.replace('forbidden', 'FORBIDDEN')],
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['BR', brotliCompressSync],
+  ])('is about the token however it is written (%s, %#)', async (encoding, written) => {
+    const ownerApi = await startOwnerApi()
+    closing.push(() => ownerApi.close())
+    const headers = { 'content-type': 'application/json', 'content-encoding': encoding }
+    const [body = ''] = about('token')
+    ownerApi.answer((_seen, response) => response.writeHead(403, headers).end(written(body)))
+    for (const newCall of [withFetch, withAxios, withProxy])
+      expect([newCall.name, await (await newCall(ownerApi.url))()]).toEqual([newCall.name, refused])
+  })
+
+  it.each(['text', 'arraybuffer', 'blob'] as const)(
+    'is read with axios’s adapter for fetch as %s',
+    async (responseType) => {
+      const [body] = about('token')
+      emulator.always('owner-api', { status: 403, body })
+      const instance = axios.create({ baseURL: emulator.ownerApiUrl, adapter: 'fetch', responseType })
+      await expect(attachBearer(instance, { tokens, account }).get('/api/1/vehicles')).rejects.toMatchObject({
+        code: refused,
+      })
+    },
+  )
 })
 
 it('the error holds no token, and no address', () => {

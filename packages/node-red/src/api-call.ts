@@ -61,7 +61,7 @@ export async function callOwnerApi(
 function withoutEnergySites(payload: unknown): unknown {
   const { response }: { response?: unknown } = Object(payload)
   if (!Array.isArray(response)) return payload
-  const vehicles = response.filter((product) => 'vin' in Object(product))
+  const vehicles = response.filter((product) => Boolean(Object(product).vin))
   return { ...Object(payload), response: vehicles, count: vehicles.length }
 }
 

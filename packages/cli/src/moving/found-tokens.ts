@@ -53,7 +53,7 @@ export function tokensIn(value: unknown, around: Fields = {}): FoundTokens | und
   const issued = issuedAt(value) ?? secondsOf(claims['iat']) ?? secondsOf(own['iat'])
   const endsAt = secondsOf(own['exp'])
   const accessToken = text('accessToken')
-  const accessEndsAt = secondsOf(claimsOf(accessToken)['exp']) ?? firstOf(value, names.ends, secondsOf)
+  const accessEndsAt = secondsOf(claimsOf(accessToken)['exp']) ?? endOf(value)
   return {
     refreshToken,
     ...(accessToken !== undefined && { accessToken }),
@@ -79,9 +79,18 @@ export function isAccountName(name: string): boolean {
 function issuedAt(fields: Fields): number | undefined {
   const issued = firstOf(fields, names.issued, secondsOf)
   const ends = firstOf(fields, names.ends, secondsOf)
-  const lives = Number(fields['expires_in'])
+  const lives = lifetimeOf(fields)
   return issued ?? (ends !== undefined && lives > 0 ? ends - lives : undefined)
 }
+
+/** When the access token ends: stated, or so long after its issue. */
+function endOf(fields: Fields): number | undefined {
+  const issued = firstOf(fields, names.issued, secondsOf)
+  const lives = lifetimeOf(fields)
+  return firstOf(fields, names.ends, secondsOf) ?? (issued !== undefined && lives > 0 ? issued + lives : undefined)
+}
+
+const lifetimeOf = (fields: Fields): number => Number(fields['expires_in'] ?? fields['expiresIn'])
 
 function ownerOf({ email, sub }: Fields): string | undefined {
   return stringOf(email) ?? (stringOf(sub) === undefined ? undefined : `sub:${String(sub)}`)

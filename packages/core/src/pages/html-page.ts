@@ -160,7 +160,9 @@ function collectNode(node: MarkupNode, place: Place, found: Found, budget: Marku
   if (node.name === undefined || node.attribs === undefined) return true
   if (node.name === 'script') return collectScript(node, place, found, budget)
   if (isHtml(node, 'title') && found.titles.length === 0) found.titles.push(textOf(node))
-  const here = placeIn(node, place, found, budget)
+  const here = placeIn(node, place, found)
+  const owner = budget.openForms.get(node)
+  const form = owner ? foundForm(owner, found) : here.form
   const id = attribute(node, 'id') ?? ''
   if (id !== '' && !here.ids.has(id)) here.ids.set(id, isHtml(node, 'form') ? here.form : undefined)
   // Nothing in it is part of the page, not even its ids.
@@ -168,11 +170,11 @@ function collectNode(node: MarkupNode, place: Place, found: Found, budget: Marku
   if (isHtml(node, 'input'))
     found.inputs.push({
       input: inputOf(node, here),
-      form: here.form,
+      form,
       owner: attribute(node, 'form'),
       ids: here.ids,
     })
-  if (isCaptchaWidget(node.name, node.attribs)) noteCaptcha(here, found)
+  if (isCaptchaWidget(node.name, node.attribs)) noteCaptcha(form, found)
   return isHtml(node, 'fieldset')
     ? collectFieldset(node, here, place, found, budget)
     : collect(node, here, found, budget)
@@ -188,18 +190,17 @@ function collectText(text: string, { isText, isShown }: Place, { texts, shownTex
   if (isShown) shownTexts.push(text)
 }
 
-function noteCaptcha({ form }: Place, found: Found): void {
+function noteCaptcha(form: FoundForm | undefined, found: Found): void {
   if (form) form.hasCaptchaWidget = true
   else found.hasLooseCaptchaWidget = true
 }
 
 /** The place of what stands in an element, and of the element itself. */
-function placeIn(node: MarkupNode, place: Place, found: Found, { openForms }: MarkupBudget): Place {
+function placeIn(node: MarkupNode, place: Place, found: Found): Place {
   const isText = place.isText && !neverShown.has(node.name ?? '')
   const isShown = place.isShown && isText && !isHidden(node)
   const isDisabled = place.isDisabled || isDisabledFieldset(node)
-  const formNode = isHtml(node, 'form') ? node : openForms.get(node)
-  const form = formNode ? foundForm(formNode, found) : place.form
+  const form = isHtml(node, 'form') ? foundForm(node, found) : place.form
   if (form === place.form && isText === place.isText && isShown === place.isShown && isDisabled === place.isDisabled)
     return place
   return { ...place, form, isText, isShown, isDisabled }

@@ -43,7 +43,7 @@ export function findLoginForm(page: HtmlPage): LoginForm | undefined {
     asksFor,
     // A form built by a script may leave its hidden inputs outside of it; another form's are never taken.
     hiddenInputs: postedBack(own.length > 0 ? own : looseInputs.filter(isHidden)),
-    captcha: hasWidget || fieldOf(form, 'captcha') !== undefined,
+    captcha: hasWidget || [form, loose].some((each) => fieldOf(each, 'captcha') !== undefined),
     isShown: fieldOf(form, asksFor)?.isShown === true,
   }
 }
@@ -85,7 +85,7 @@ function fieldOf({ inputs }: HtmlForm, name: string): HtmlInput | undefined {
 function postedBack(inputs: readonly HtmlInput[]): HiddenInputs {
   const pairs = inputs
     .filter(({ name, isDisabled }) => !isDisabled && name !== '' && name !== 'identity' && name !== 'credential')
-    .map(({ name, value }) => [inLines(name), inLines(value)] as const)
+    .map(({ name, value }) => [inLines(name), /^_charset_$/iu.test(name) ? 'UTF-8' : inLines(value)] as const)
   return [...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values()]
 }
 

@@ -89,7 +89,8 @@ async function readSubmissionResponse(
     if ((await instanceAt(issuer, settings)) !== authUrl) throw new IssuerMismatchError(where)
     return { kind: 'code', code }
   }
-  if (status === 200 || status === 401) {
+  // Of the errors on our side, services choose any: the page tells.
+  if (status === 200 || (status >= 400 && status < 500)) {
     const asksForCredentials = status === 401 || (page !== undefined && asksForCredential(page))
     const error = submissionError({ status, page, knownReasons, secrets: sent }, where)
     return readPasscodePage(page) ?? { kind: 'failed', error, asksForCredentials }

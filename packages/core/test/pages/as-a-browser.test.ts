@@ -146,6 +146,26 @@ const pages: [name: string, page: string][] = [
     'a fieldset around the form',
     `<fieldset disabled><legend>${form(hidden('a') + '<fieldset disabled>' + hidden('b') + '</fieldset>')}</legend></fieldset>`,
   ],
+  [
+    'suggestions',
+    form(`<datalist><option>${hidden('a')}</option>${hidden('b')}</datalist><object>${hidden('c')}</object>`),
+  ],
+  ['a select', form(`<select><option>${hidden('a')}</option>${hidden('b')}</select>`)],
+  [
+    'drawings',
+    form(
+      `<svg>${hidden('a')}</svg><math>${hidden('b')}</math><svg><foreignObject>${hidden('c')}</foreignObject></svg>`,
+    ),
+  ],
+  ['the name of the encoding', form(hidden('_charset_') + hidden('_CHARSET_'))],
+  [
+    'a table’s form',
+    `<table><form method="post" id="f">${fields}<tr><td>${hidden('a')}</td></tr></form>${hidden('b')}</table>`,
+  ],
+  [
+    'text of other kinds',
+    form(`<xmp>${hidden('a')}</xmp><!--${hidden('b')}--!>${hidden('c')}<![CDATA[${hidden('d')}]]>`),
+  ],
   ['a disabled form', form(hidden('a')).replace('<form', '<form disabled')],
 ]
 

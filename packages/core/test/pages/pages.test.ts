@@ -232,6 +232,7 @@ describe('why a submitted form came back', () => {
     ['ERR_SSO_CAPTCHA_REQUIRED', '<p>Recaptcha is required</p>'],
     ['ERR_SSO_CAPTCHA_REQUIRED', form('<input name="captcha">')],
     ['ERR_SSO_CAPTCHA_REQUIRED', form('<div class="g-recaptcha" data-sitekey="k"></div>')],
+    ['ERR_SSO_CAPTCHA_REQUIRED', `<p>Bitte geben Sie den Text ein.</p><input name="captcha">${form('')}`],
     ['ERR_SSO_INVALID_CREDENTIALS?', `<footer>This site is protected by reCAPTCHA</footer>${form('')}`],
     ['ERR_SSO_INVALID_CREDENTIALS?', `<p>E-Mail oder Passwort ist nicht richtig.</p>${form('')}`],
     ['ERR_SSO_INVALID_CREDENTIALS?', `<p>Feil e-post eller passord</p>${form('')}`],
@@ -244,7 +245,7 @@ describe('why a submitted form came back', () => {
     expect(await codeOf(page)).toBe(code)
   })
 
-  it.each([200, 401])(
+  it.each([200, 401, 400, 403, 422, 423])(
     'is probably the credentials where a %d shows their field again, whatever it says',
     async (status) => {
       for (const words of ['', 'Ihr Konto ist gesperrt.', 'Votre compte est verrouillé.', '您的帐户已被锁定', 'Hm'])
@@ -252,6 +253,8 @@ describe('why a submitted form came back', () => {
           words,
           'ERR_SSO_INVALID_CREDENTIALS?',
         ])
+      expect(await codeOf(`<p>Your account has been locked</p>${form('')}`, status)).toBe('ERR_SSO_ACCOUNT_LOCKED')
+      expect(await codeOf('<p>Hm</p>', status)).toBe('ERR_SSO_UNEXPECTED_RESPONSE')
     },
   )
 

@@ -4,6 +4,7 @@
  * It is put on in the adapter, below all interceptors and transforms: the token is in no configuration that the
  * application sees, and in nothing that comes of a call.
  */
+import { types } from 'node:util'
 import { checkOptionNames, type Transport } from '@owner-sso/core'
 import { requireAccount } from '../account-source.ts'
 import { property } from '../property.ts'
@@ -95,7 +96,7 @@ function senderOf(
         transformResponse: [],
       })
       const { status } = shownResponse(answer, shown)
-      return { status, refusal: async () => refusalIn(answer), answer: () => answer, discard: () => discard(answer) }
+      return { status, refusal: () => refusalIn(answer), answer: () => answer, discard: () => discard(answer) }
     } catch (thrown) {
       const error = shownError(thrown, shown)
       // axios throws for an answer that is no success, by default.
@@ -103,7 +104,7 @@ function senderOf(
       const status = property(answer, 'status')
       return {
         status: typeof status === 'number' ? status : undefined,
-        refusal: async () => refusalIn(answer),
+        refusal: () => refusalIn(answer),
         answer() {
           throw error
         },
@@ -114,12 +115,19 @@ function senderOf(
 }
 
 /** What a 403 says. A body that the application reads as a stream stays unread. */
-function refusalIn(answer: unknown): Refusal {
+async function refusalIn(answer: unknown): Promise<Refusal> {
   const challenge = property(property(answer, 'headers'), 'www-authenticate')
-  const data = property(answer, 'data')
-  const body = typeof data === 'string' ? data : Buffer.isBuffer(data) ? data.toString() : undefined
+  const body = await textOf(property(answer, 'data'))
   const isShort = body !== undefined && body.length <= longestRefusal
   return { challenge: typeof challenge === 'string' ? challenge : undefined, body: isShort ? body : undefined }
+}
+
+/** Of what axios makes of a body: its adapters differ. */
+async function textOf(data: unknown): Promise<string | undefined> {
+  if (typeof data === 'string') return data
+  if (Buffer.isBuffer(data)) return data.toString()
+  if (types.isAnyArrayBuffer(data)) return Buffer.from(data).toString()
+  return data instanceof Blob ? data.text() : undefined
 }
 
 /** Whether a body can be sent again: a stream is gone once it was sent. */

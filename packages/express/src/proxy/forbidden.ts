@@ -3,6 +3,7 @@
  */
 import { startTimeLimit } from '@owner-sso/core'
 import type { IncomingHttpHeaders } from 'node:http'
+import { brotliDecompressSync, inflateSync, unzipSync } from 'node:zlib'
 import { longestRefusal, type Refusal, slowestRefusal } from '../refused-token.ts'
 
 export interface Forbidden {
@@ -28,6 +29,24 @@ export function forbidden(headers: IncomingHttpHeaders, onSlow: () => void): For
     },
     pieces,
     end: startTimeLimit(slowestRefusal, onSlow),
-    refusal: () => ({ challenge: headers['www-authenticate'], body: Buffer.concat(pieces).toString() }),
+    refusal: () => ({
+      challenge: headers['www-authenticate'],
+      body: textOf(Buffer.concat(pieces), headers['content-encoding']),
+    }),
+  }
+}
+
+/** The caller may have asked for a compressed answer. */
+const decompressors = { gzip: unzipSync, 'x-gzip': unzipSync, deflate: inflateSync, br: brotliDecompressSync }
+
+/** Nothing where it can't be read, or is long. */
+function textOf(body: Buffer, encoding = 'identity'): string | undefined {
+  const name = encoding.toLowerCase()
+  if (name === 'identity') return body.toString()
+  try {
+    const decompress = Object.entries(decompressors).find(([each]) => each === name)?.[1]
+    return decompress?.(body, { maxOutputLength: longestRefusal }).toString()
+  } catch {
+    return undefined
   }
 }

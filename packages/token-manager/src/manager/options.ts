@@ -154,7 +154,16 @@ export async function checkedTokens(
   check(typeof auth_url === 'string' && auth_url !== '', 'tokens.auth_url must be a non-empty string')
   check(URL.canParse(auth_url), 'tokens.auth_url must be an address')
   const instance = (await sso.allowedAuthUrl?.(auth_url)) ?? auth_url
-  return isTokenSet(tokens) ? checkedTokenSet(tokens) : broughtAlong({ ...tokens, auth_url: instance })
+  if (!isTokenSet(tokens)) return broughtAlong({ ...tokens, auth_url: instance })
+  // A set that core made names its instance; one without it is plain, so a copy has its tokens.
+  return checkedTokenSet(tokens.auth_url === undefined ? tokenSet({ ...tokens, auth_url: instance }) : tokens)
+}
+
+const wrongTime = 'tokens.expires_at must be seconds since the epoch'
+
+/** In milliseconds it would be thousands of years away. */
+function isTime(seconds: number): boolean {
+  return Number.isFinite(seconds) && seconds < 1e11
 }
 
 /** With its access token, while that lives. @throws TypeError */
@@ -167,7 +176,7 @@ async function broughtAlong({
   const bare = bareTokenSet({ refresh_token, auth_url })
   if (access_token === undefined) return bare
   check(typeof access_token === 'string' && access_token !== '', 'tokens.access_token must be a non-empty string')
-  check(expires_at === undefined || Number.isFinite(expires_at), 'tokens.expires_at must be seconds since the epoch')
+  check(expires_at === undefined || isTime(expires_at), wrongTime)
   const ends = expires_at === undefined ? (await jwtExpiry())(access_token) : expires_at * 1000
   if (ends === undefined || ends <= Date.now()) return bare
   return tokenSet({ refresh_token, auth_url, access_token, token_type: 'Bearer', expires_at: Math.floor(ends / 1000) })
@@ -190,7 +199,7 @@ function checkedTokenSet(tokens: TokenSet): TokenSet {
   for (const field of ['access_token', 'token_type'] as const) {
     check(typeof tokens[field] === 'string' && tokens[field] !== '', `tokens.${field} must be a non-empty string`)
   }
-  check(Number.isFinite(tokens.expires_at), 'tokens.expires_at must be seconds since the epoch')
+  check(isTime(tokens.expires_at), wrongTime)
   // Optional, but what is stored has to be what is read back.
   for (const [field, type] of [
     ['id_token', 'string'],

@@ -48,6 +48,7 @@ describe('save', () => {
     ['tokens.token_type', { ...whole, token_type: undefined }],
     ['tokens.expires_at', { ...whole, expires_at: Number.NaN }],
     ['tokens.expires_at', { ...whole, expires_at: '7' }],
+    ['tokens.expires_at', { ...whole, expires_at: 1_790_000_000_000 }],
     ['tokens.id_token', { ...whole, id_token: 7 }],
     ['tokens.state', { ...whole, state: null }],
     ['tokens.expires_in', { ...whole, expires_in: '3' }],
@@ -58,6 +59,19 @@ describe('save', () => {
       message: expect.stringMatching(new RegExp(`^${name} must be`, 'u')),
     })
     expect(await store.read('owner')).toBeUndefined()
+  })
+
+  it.each([
+    { ...whole, auth_url: undefined },
+    { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_at: 7 },
+    { access_token: 'a', refresh_token: 'r', expires_at: 7 },
+    { ...whole, scope: 'openid', created_at: 1, expires_in: 28_800 },
+    { refresh_token: 'r' },
+  ])('keeps what can be read again: %j', async (set) => {
+    const { tokens, store } = manager()
+    await save(tokens, 'owner', set)
+    expect(await tokens.status('owner')).not.toMatchObject({ state: 'signed-out' })
+    expect(await store.read('owner')).toMatchObject({ record: { tokens: { auth_url, refresh_token: 'r' } } })
   })
 })
 
