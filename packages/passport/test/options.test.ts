@@ -148,7 +148,9 @@ describe('new OwnerSsoStrategy()', () => {
     const ofOtherStrategies = (_access: string, _refresh: string, _profile: object, _done: unknown) => undefined
     const withRequest = (_request: object, _signIn: object, _done: unknown) => undefined
     const taken = 'verify takes ({ account, tokens, profile }, done)'
-    expect(() => newUntyped({ authUrl }, ofOtherStrategies)).toThrow(new TypeError(`${taken}; one with 4 parameters came`))
+    expect(() => newUntyped({ authUrl }, ofOtherStrategies)).toThrow(
+      new TypeError(`${taken}; one with 4 parameters came`),
+    )
     expect(() => newUntyped({ authUrl }, withRequest)).toThrow(
       new TypeError(`${taken}; one with 3 parameters came: for the request in front, set passReqToCallback`),
     )

@@ -47,7 +47,9 @@ describe('the address that a login ends on', () => {
 
   it('is named where a code alone, or the address of the login page, came', async () => {
     for (const came of ['abc', 'https://auth.example.com/oauth2/v3/authorize?client_id=ownerapi']) {
-      expect(await redeemed(came)).toContain(`what came is not the address that this login ends on, ${redirectUri}?code=…`)
+      expect(await redeemed(came)).toContain(
+        `what came is not the address that this login ends on, ${redirectUri}?code=…`,
+      )
     }
   })
 
