@@ -40,11 +40,15 @@ describe('owner-sso status', () => {
   it('says of a refresh in doubt when it is settled', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
     emulator.once('refresh', { drop: 'after-commit' })
-    await machine.run(['refresh'])
+    const { code, stderr } = await machine.run(['refresh'])
+    const settle = 'To settle it, run owner-sso refresh again after a minute. owner-sso token gives the one before.'
+    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining(settle) })
     const { stdout } = await machine.run(['status'])
     expect(stdout).toContain('in doubt')
     expect(stdout).toMatch(/in doubt since a refresh \d+ s ago: its answer was lost/u)
     expect(stdout).toMatch(/last failure \d+ s ago: .*\(ERR_SSO_\w+\)/u)
+    expect((await machine.run(['token'])).code).toBe(0)
+    expect((await machine.run(['refresh'], { ahead: 70 })).code).toBe(3)
   })
 
   it('tells of the last refresh, and how one failed, until the next succeeds', async () => {

@@ -46,6 +46,7 @@ describe('wrong usage', () => {
     ['an option that is none', ['token', '--acount'], 'Did you mean --account?'],
     ['an option without its value', ['token', '--account'], 'owner-sso token --help'],
     ['too many arguments', ['token', 'more'], 'but got 1.\n           See owner-sso token --help'],
+    ['an e-mail as argument', ['token', 'ann@hush.example'], 'Name an account with --account E-MAIL'],
     ['help for a command that is none', ['help', 'tokn'], 'See owner-sso --help'],
     ['a store to copy from that is not there', ['copy', 'file:nowhere', 'file:there'], 'owner-sso stores'],
     ['encrypting without a key', ['copy', '--from-plain', 'file:.', 'file:y'], 'Set OWNER_SSO_ENCRYPTION_KEY'],
@@ -61,7 +62,12 @@ describe('wrong usage', () => {
       'It came from --auth-url: correct it there',
     ],
     ['a service without TLS', ['login', '--auth-url', 'http://auth.example.com', '--account', 'x'], 'correct it there'],
-    ['no file there', ['login', '--account', 'x', '--credential-file', 'nowhere'], 'Correct --credential-file'],
+    [
+      'a password in place of its file',
+      ['login', '--account', 'x', '--credential-file', 'hush'],
+      'The file of --credential-file can’t be read (ENOENT).\n           Correct --credential-file: it takes a path',
+    ],
+    ['no file there', ['import', 'nowhere'], 'nowhere can’t be read (ENOENT).\n           Correct the argument'],
     ['two ways to sign in', ['login', '--browser', '--paste', '--account', 'x'], 'Give one of them'],
     ['a password for the service’s page', ['login', '--paste', '--credential-file', 'x'], 'Omit --credential-file'],
     ['a port that is none', ['proxy', '--port', '65536', '--account', 'x'], 'Give --port a number from 0'],
@@ -70,7 +76,8 @@ describe('wrong usage', () => {
     ['spans that do not go together', ['keep', '--within', '1h', '--every', '1h'], 'owner-sso keep --help'],
     ['one sweep, and how often', ['keep', '--once', '--every', '5m'], 'Omit --every'],
     ['a drawing for a program', ['status', '--watch', '--json'], 'owner-sso status --json'],
-    ['an import of nothing', ['import', '/dev/null'], 'is empty'],
+    ['an import of nothing', ['import', '/dev/null'], '/dev/null is empty.\n           Name the file'],
+    ['an import without a file', ['import'], 'Standard input is empty.\n           Name the file'],
     ['an empty password', ['login', '--account', 'x', '--credential-file', '/dev/null'], 'is empty'],
   ])('%s: says what to do', async (_name, args, next) => {
     const { code, stdout, stderr } = await machine.run(args)

@@ -60,6 +60,11 @@ describe('npx @owner-sso/emulator', () => {
     const without = run('--no-inspector')
     const [words] = await once(without.stdout ?? without, 'data')
     expect(String(words)).not.toContain('inspector')
+    expect(String(words)).not.toContain('--ca-file')
+    const [ofTls] = await once(run('--tls').stdout ?? without, 'data')
+    expect(String(ofTls)).toContain(
+      '\n  certificates    are its own: with --ca-file ca.pem, a program can trust them\n',
+    )
     const service = /SSO service\s+(\S+)/u.exec(String(words))?.[1] ?? ''
     expect((await fetch(`${service}/_emulator`)).status).toBe(404)
   })

@@ -25,6 +25,9 @@ const scope = '@owner-sso/opentelemetry'
  * @throws TypeError naming the option that is wrong
  */
 export function instrumentOwnerSso(options: InstrumentationOptions = {}): () => void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new TypeError('instrumentOwnerSso takes an object with accountKey')
+  }
   const { accountKey, ...unknown } = options
   for (const name of Object.keys(unknown)) {
     throw new TypeError(`${name} is not an option of instrumentOwnerSso. There is accountKey`)

@@ -321,6 +321,11 @@ it('an account is an attribute only where that was asked for: a keyed hash', asy
   end()
   expect(() => instrumentOwnerSso({ accountKey: 'short' })).toThrow(/^accountKey must be/u)
   expect(() => instrumentOwnerSso({ acountKey: 'x' } as object)).toThrow(/^acountKey is not an option/u)
+  for (const wrong of ['x'.repeat(16), null, ['x']]) {
+    expect(() => instrumentOwnerSso(wrong as never)).toThrow(
+      new TypeError('instrumentOwnerSso takes an object with accountKey'),
+    )
+  }
   const { tokens } = await signedIn()
   const accountKey = 'a key of sixteen bytes and more'
   end = instrumentOwnerSso({ accountKey })

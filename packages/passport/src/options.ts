@@ -99,7 +99,8 @@ export function parseStrategyOptions(
   expect(mode === 'form' || mode === 'browser', 'mode', '"form" or "browser"')
   expect(typeof passReqToCallback === 'boolean', 'passReqToCallback', 'a boolean')
   expect(isLifetime(pendingLoginTtl), 'pendingLoginTtl', 'a number of seconds, at most a day')
-  expect(isKey(pendingLoginKey), 'pendingLoginKey', '32 bytes (a Uint8Array)')
+  if (verify !== undefined) checkParameters(verify.length, passReqToCallback)
+  expect(isKey(pendingLoginKey), 'pendingLoginKey', "32 bytes (a Uint8Array), such as Buffer.from(text, 'base64')")
   expect(tokens === undefined || isTokenManager(tokens), 'tokens', 'what createTokenManager() returns')
   const fields = fieldNames(options)
   const sso = ssoOf(options)
@@ -135,6 +136,15 @@ function verifyFor(
 /** The option says which of both it is: counting the parameters of a function would be guesswork. */
 function takesRequest(_verify: Verify | VerifyWithRequest, passReqToCallback: boolean): _verify is VerifyWithRequest {
   return passReqToCallback
+}
+
+/** More than it is ever given were written for another strategy, or for the request in front. @throws TypeError */
+function checkParameters(count: number, passReqToCallback: boolean): void {
+  const most = passReqToCallback ? 3 : 2
+  if (count <= most) return
+  const taken = `(${passReqToCallback ? 'req, ' : ''}{ account, tokens, profile }, done)`
+  const remedy = count === 3 ? ': for the request in front, set passReqToCallback' : ''
+  throw new TypeError(`verify takes ${taken}; one with ${count} parameters came${remedy}`)
 }
 
 function fieldNames(options: Partial<Record<`${keyof FieldNames}Field`, string | undefined>>): FieldNames {

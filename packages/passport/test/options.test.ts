@@ -132,6 +132,7 @@ describe('new OwnerSsoStrategy()', () => {
   ])('names the option that is wrong: %s', (name, options) => {
     expect(() => newUntyped(options)).toThrow(TypeError)
     expect(() => newUntyped(options)).toThrow(new RegExp(`\\b${name}\\b`, 'u'))
+    if (name === 'pendingLoginKey') expect(() => newUntyped(options)).toThrow("such as Buffer.from(text, 'base64')")
   })
 
   it('takes a key of another realm', () => {
@@ -141,6 +142,22 @@ describe('new OwnerSsoStrategy()', () => {
 
   it('names verify when that is no function', () => {
     expect(() => newUntyped({ authUrl }, 'verify')).toThrow(/verify must be a function/u)
+  })
+
+  it('says what verify takes when it has parameters that nobody gives it', () => {
+    const ofOtherStrategies = (_access: string, _refresh: string, _profile: object, _done: unknown) => undefined
+    const withRequest = (_request: object, _signIn: object, _done: unknown) => undefined
+    const taken = 'verify takes ({ account, tokens, profile }, done)'
+    expect(() => newUntyped({ authUrl }, ofOtherStrategies)).toThrow(
+      new TypeError(`${taken}; one with 4 parameters came`),
+    )
+    expect(() => newUntyped({ authUrl }, withRequest)).toThrow(
+      new TypeError(`${taken}; one with 3 parameters came: for the request in front, set passReqToCallback`),
+    )
+    expect(() => newUntyped({ authUrl, passReqToCallback: true }, ofOtherStrategies)).toThrow(
+      new TypeError('verify takes (req, { account, tokens, profile }, done); one with 4 parameters came'),
+    )
+    expect(() => newUntyped({ authUrl, passReqToCallback: true }, withRequest)).not.toThrow()
   })
 
   it('takes undefined for an option that is not given', () => {

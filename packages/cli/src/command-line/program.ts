@@ -117,6 +117,10 @@ async function endOfParsing(
     printNote(...help.split('\n'))
     return exitCodes.usage
   }
+  // Not shown: beside an e-mail, a password with such a sign in it may be among the arguments.
+  if (code === 'commander.excessArguments' && argv.some((word) => word.includes('@'))) {
+    throw usageError('This command takes no e-mail as its argument.', 'Name an account with --account E-MAIL.')
+  }
   const [problem = '', hint = ''] = message.replace(/^error: /u, '').split('\n')
   const text = `${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/u, '')}.`
   const command = others.length === 0 && called !== undefined ? `owner-sso ${called.name}` : 'owner-sso'

@@ -18,7 +18,7 @@ import { localTime } from '../terminal/local-time.ts'
 import { progressBar } from '../terminal/progress-bar.ts'
 import { askConsent, askEmail, canAsk } from '../terminal/prompts.ts'
 import { brokenLine } from '../settings/broken-json.ts'
-import { textFromFile } from '../settings/secret-file.ts'
+import { nameOf as nameOfFile, textFromFile } from '../settings/secret-file.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 
@@ -57,7 +57,9 @@ export async function run({ settings, options, args }: Call<typeof importTokens>
 
 async function foundIn(file: string | undefined, settings: Settings): Promise<Found> {
   if (file === undefined && process.stdin.isTTY) throw usageError('No file was named.', 'owner-sso import FILE')
-  const text = await textFromFile(file ?? '-', 'the argument')
+  const path = file ?? '-'
+  const text = await textFromFile(path, 'the argument')
+  if (text.trim() === '') throw usageError(`${nameOfFile(path)} is empty.`, 'Name the file: owner-sso import FILE')
   const json = parsed(text)
   const isClosed = isExportFile(json) && isSealed(json.sealed)
   const found = readShape(isClosed ? JSON.stringify(await unsealed(json.sealed, settings)) : text)

@@ -16,20 +16,34 @@ import { printNote } from '../terminal/output.ts'
  * @throws CommandError where it can't be read, is empty, has several lines, or is not UTF-8
  */
 export async function secretFromFile(path: string, option: string): Promise<string> {
-  return checkedSecret(await textFromFile(path, option), nameOf(path))
+  const text = await textOf(path, option, {
+    // Whoever gives the secret in place of the path does not find it in a log.
+    problem: `The file of ${option} can’t be read`,
+    next: `Correct ${option}: it takes a path, not the secret itself.`,
+  })
+  if (text.trimEnd() === '') throw usageError(`${nameOf(path)} is empty.`, `Put the secret there, or omit ${option}.`)
+  return checkedSecret(text, nameOf(path))
 }
 
-/** The whole text in a file, of as many lines as it has. @throws CommandError where it can't be read, is empty, or is not UTF-8 */
-export async function textFromFile(path: string, option: string): Promise<string> {
-  const content = path === '-' ? await buffer(process.stdin) : await contentOf(expandHome(path), option)
-  const text = orTell(`Write it anew, or correct ${option}.`, () => textFromUtf8(content, nameOf(path)))
-  if (text.trimEnd() !== '') return text
-  throw usageError(`${nameOf(path)} is empty.`, `Put the secret there, or omit ${option}.`)
+/** The whole text in a file, of as many lines as it has. @throws CommandError where it can't be read, or is not UTF-8 */
+export function textFromFile(path: string, option: string): Promise<string> {
+  return textOf(path, option, { problem: `${path} can’t be read`, next: `Correct ${option}.` })
 }
 
-const nameOf = (path: string): string => (path === '-' ? 'Standard input' : path)
+async function textOf(path: string, option: string, unreadable: Unreadable): Promise<string> {
+  const content = path === '-' ? await buffer(process.stdin) : await contentOf(expandHome(path), option, unreadable)
+  return orTell(`Write it anew, or correct ${option}.`, () => textFromUtf8(content, nameOf(path)))
+}
 
-async function contentOf(path: string, option: string): Promise<Buffer> {
+/** What is said where there is no such file, or none that may be read. */
+interface Unreadable {
+  readonly problem: string
+  readonly next: string
+}
+
+export const nameOf = (path: string): string => (path === '-' ? 'Standard input' : path)
+
+async function contentOf(path: string, option: string, { problem, next }: Unreadable): Promise<Buffer> {
   try {
     const stats = await stat(path)
     if (stats.isDirectory()) throw usageError(`${path} is a folder.`, `Name a file in it: correct ${option}.`)
@@ -40,6 +54,6 @@ async function contentOf(path: string, option: string): Promise<Buffer> {
     return content
   } catch (error) {
     if (error instanceof CommandError) throw error
-    throw systemError(`${path} can’t be read`, error, `Correct ${option}.`)
+    throw systemError(problem, error, next)
   }
 }

@@ -1,8 +1,11 @@
 /**
  * `owner-sso refresh`: new tokens now.
  */
+import { RefreshInDoubtError } from '@owner-sso/core'
 import { requireSignedIn, chosenAccount } from './account.ts'
 import type { Call } from '../command-line/command.ts'
+import { CommandError } from '../command-line/command-error.ts'
+import { failureOf } from '../command-line/failure.ts'
 import type { refresh } from '../command-line/manual.ts'
 import { duration } from '../terminal/wording.ts'
 import { stopped } from '../command-line/interruption.ts'
@@ -14,7 +17,7 @@ export async function run({ settings }: Call<typeof refresh>): Promise<void> {
   await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
     const before = await tokens.status(account)
-    await requireSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
+    await requireSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped })).catch(tellDoubt)
     const after = await tokens.status(account)
     // By this process, or by another one meanwhile.
     const refreshed = after.refreshed_at !== before.refreshed_at
@@ -23,4 +26,13 @@ export async function run({ settings }: Call<typeof refresh>): Promise<void> {
     if (refreshed) printNote(`${account} has new tokens; the access token is valid for ${left}.`)
     else printNote(`${account} was refreshed less than a minute ago, so nothing was sent; ${left} are left.`)
   })
+}
+
+/** The error's own time is that of callers who use the token before until it ends. Who asks for a new one need not wait so long. */
+function tellDoubt(error: unknown): never {
+  const isFarOff = error instanceof RefreshInDoubtError && error.nextAttemptAt > Date.now() / 1000 + 60
+  if (!isFarOff) throw error
+  const { exitCode, message, code } = failureOf(error)
+  const next = 'To settle it, run owner-sso refresh again after a minute. owner-sso token gives the one before.'
+  throw new CommandError(exitCode, message, next, code)
 }

@@ -7,7 +7,7 @@
  * Core 1.0, section 3.1.3.7, rule 6. An id_token that came any other way must not be given to these functions.
  */
 import { type CallOptions, type TokenIssuer, type TokenSet, UnexpectedResponseError } from '@owner-sso/token-manager'
-import { parseCallOptions, spelledAlike } from '@owner-sso/token-manager/support'
+import { parseCallOptions, spelledAlike, whatCame } from '@owner-sso/token-manager/support'
 import { clientId } from '../steps/authorization-request.ts'
 
 /** An owner whom the service has vouched for. */
@@ -69,6 +69,7 @@ export async function identifyOwner(
   options: CallOptions = {},
 ): Promise<{ readonly owner: TokenOwner; readonly tokens: TokenSet }> {
   const call = parseCallOptions('identifyOwner(sso, tokens, { signal })', options)
+  if (typeof sso?.refresh !== 'function') throw new TypeError(`sso must be what createSso() returns${whatCame(sso)}`)
   if (typeof tokens !== 'object' || tokens === null) throw new TypeError('tokens must be a token set')
   const named = tokens.id_token === undefined ? await sso.refresh(tokens, call) : tokens
   return { owner: ownerOfClaims(await claimsOf(named.id_token), named.auth_url), tokens: named }

@@ -27,7 +27,7 @@ export function readCallback(
   where: SsoErrorOptions,
 ): Callback {
   const query = queryAt(address, expected.redirectUri)
-  if (!query) throw new UnexpectedResponseError('its redirect does not lead to redirect_uri', where)
+  if (!query) throw new UnexpectedResponseError(elsewhere(expected.redirectUri, where), where)
   const error = query.get('error')
   if (error !== null) throw new UnexpectedResponseError(`the login was ended (${errorWord(error)})`, where)
   if (!isSame(single(query, 'state'), expected.state)) throw new StateMismatchError(where)
@@ -38,6 +38,12 @@ export function readCallback(
     throw new UnexpectedResponseError('its redirect holds no usable authorization code', where)
   }
   return { code, issuer }
+}
+
+/** A pasted address is no answer of the service's: whoever pasted it is told which one to paste. */
+function elsewhere(redirectUri: string, { step }: SsoErrorOptions): string {
+  if (step !== 'callback') return 'its redirect does not lead to redirect_uri'
+  return `what came is not the address that this login ends on, ${redirectUri}?code=…`
 }
 
 /**

@@ -63,5 +63,6 @@ export function tokenEndpointError(
     const isOfChallenge = step === 'code-exchange' && /code_verifier/iu.test(description ?? '')
     return new TokenRejectedError(error, { step, status }, description, isOfChallenge ? otherChallenge : undefined)
   }
-  return new UnexpectedResponseError(`status ${status} without usable tokens`, { step, status })
+  const whereToLook = status === 404 ? ': look at tokenUrl' : ''
+  return new UnexpectedResponseError(`status ${status} without usable tokens${whereToLook}`, { step, status })
 }

@@ -1,6 +1,6 @@
 /** What a call says of an argument that is none of its: what came, and what to write. Nothing is sent, and nothing of it is shown. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { createSso, isCallback } from '../../src/index.ts'
+import { createSso, identifyOwner, isCallback } from '../../src/index.ts'
 import { type SmallService, startSmallService } from '../small-service.ts'
 
 let service: SmallService
@@ -67,6 +67,11 @@ it.each<[what: string, call: Call, message: string]>([
   ],
   ['a promise', (sso) => sso.refresh(Promise.resolve({})), 'tokens must be a token set; a promise came: await it'],
   ['a list', (sso) => sso.refresh([]), 'tokens must be a token set; a list came'],
+  [
+    'swapped arguments',
+    (sso) => identifyOwner({ refresh_token: 'a-refresh-token' } as never, sso),
+    'sso must be what createSso() returns',
+  ],
   ['a URL', () => createSso({ authUrl: new URL(service.authUrl) as never }), 'a URL came: write url.origin'],
   ['a promise', () => createSso({ authUrl: Promise.resolve('') as never }), 'a promise came: await it'],
 ])('%s is told as what it is (%#)', async (_, call, message) => {

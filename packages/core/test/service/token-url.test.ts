@@ -99,7 +99,11 @@ describe('a token endpoint on another host', () => {
 
   it('is that of the home instance alone, where it is one address: a region has its own at its address', async () => {
     const sso = service({ tokenUrl: emulator.tokenUrl })
-    await expect(sso.login(regional)).rejects.toMatchObject({ step: 'code-exchange', status: 404 })
+    await expect(sso.login(regional)).rejects.toMatchObject({
+      step: 'code-exchange',
+      status: 404,
+      message: expect.stringContaining('status 404 without usable tokens: look at tokenUrl'),
+    })
     expect(arrived().filter((request) => request.startsWith('POST /token'))).toEqual(['POST /token at regionalAuthUrl'])
   })
 

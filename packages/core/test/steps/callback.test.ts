@@ -45,6 +45,14 @@ describe('the address that a login ends on', () => {
     expect(await redeemed(address, 'owner-app://auth/callback')).toBe('redeemed abc')
   })
 
+  it('is named where a code alone, or the address of the login page, came', async () => {
+    for (const came of ['abc', 'https://auth.example.com/oauth2/v3/authorize?client_id=ownerapi']) {
+      expect(await redeemed(came)).toContain(
+        `what came is not the address that this login ends on, ${redirectUri}?code=…`,
+      )
+    }
+  })
+
   // Any instance will do: each of these is refused before it is looked at.
   const issuer = 'https://auth.example.com/oauth2/v3'
   const query = queryOf(issuer)

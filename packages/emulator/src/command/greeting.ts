@@ -19,11 +19,12 @@ export interface Told {
 /** Once the emulator runs. */
 export function greeting(emulator: Emulator, { inspector, ...told }: Told): string {
   const { authUrl, regionalAuthUrl, ownerApiUrl, tokenUrl, accounts } = emulator
+  const isUntrusted = authUrl.startsWith('https:') && told.caFile === undefined
   return `
   SSO service     ${authUrl}
   other region    ${regionalAuthUrl}
   owner API       ${ownerApiUrl}
-${tokenUrl === authUrl ? '' : `  token endpoint  ${tokenUrl}\n`}${inspector ? `  start page      ${authUrl}/\n  inspector       ${authUrl}/_emulator\n` : ''}
+${tokenUrl === authUrl ? '' : `  token endpoint  ${tokenUrl}\n`}${inspector ? `  start page      ${authUrl}/\n  inspector       ${authUrl}/_emulator\n` : ''}${isUntrusted ? '  certificates    are its own: with --ca-file ca.pem, a program can trust them\n' : ''}
 ${accounts.map(accountLine).join('\n')}
 
   Paste into your program's terminal:

@@ -7,10 +7,11 @@ import type { Dispatcher } from 'undici'
 import { requireAccount } from '../account-source.ts'
 import { ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
 import type { Answer } from '../answers/problem.ts'
-import { reported } from '../answers/problem-report.ts'
+import { type ProblemListener, reported } from '../answers/problem-report.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
 import { nextToken } from '../next-token.ts'
 import { tokenHistories } from '../refused-token.ts'
+import { whatCame } from '../what-came.ts'
 import { admission, mountPathOf } from './admission.ts'
 import type { TracedCall } from './call-trace.ts'
 import { runExchange } from './exchange.ts'
@@ -38,6 +39,18 @@ interface Call<Request> extends Arrival {
   readonly body: RequestBody
 }
 
+/** A no. What JavaScript would take for a yes is none, and is told: whoever returns it means one. */
+function forbidden<Request extends IncomingMessage>(
+  request: Request,
+  verdict: unknown,
+  onProblem: ProblemListener<Request> | undefined,
+): Answer {
+  const answer = ownerApiErrorAnswer('ERR_OWNER_API_FORBIDDEN')
+  if (!verdict) return answer
+  const problem = new TypeError(`authorize must return true or false${whatCame(verdict)}`)
+  return reported(answer, problem, request, onProblem)
+}
+
 /** @returns what forwards a call; it gives the answer where the call does not go out, and nothing where the caller has gone */
 export function forwarder<Request extends IncomingMessage>(
   settings: Settings<Request>,
@@ -50,7 +63,7 @@ export function forwarder<Request extends IncomingMessage>(
     const path = admission(request, settings)
     if (typeof path !== 'string') return path
     const isAllowed: unknown = authorize === true || (await authorize(request))
-    if (isAllowed !== true) return ownerApiErrorAnswer('ERR_OWNER_API_FORBIDDEN')
+    if (isAllowed !== true) return forbidden(request, isAllowed, onProblem)
     const account = requireAccount(await accountOf(request))
     if (arrival.traced !== undefined) arrival.traced.message.account = account
     const unverified = verificationProblem(settings.target)

@@ -121,11 +121,13 @@ export function parseProxyOptions<Request extends IncomingMessage>(
     authorize === true || typeof authorize === 'function',
     `authorize must be a function of the request, or true for anyone who reaches the proxy${whatCame(authorize)}`,
   )
-  requireThat(
-    Array.isArray(paths) && paths.length > 0 && paths.every((path) => typeof path === 'string' && isUnambiguous(path)),
-    `paths must be an array of paths such as /api/1/${Array.isArray(paths) ? '' : whatCame(paths)}`,
-  )
-  const pattern = paths.find((path) => /.\/\*+$/u.test(path))
+  const likePaths = 'paths must be an array of paths such as /api/1/'
+  requireThat(Array.isArray(paths), `${likePaths}${whatCame(paths)}`)
+  requireThat(paths.length > 0, `${likePaths}; an empty list came`)
+  for (const path of paths) {
+    requireThat(typeof path === 'string' && isUnambiguous(path), `${likePaths}${whichCame(path)}`)
+  }
+  const pattern = paths.find((path) => path.includes('*') || path.includes('/:'))
   requireThat(pattern === undefined, `paths allow all that is below them, and know no patterns; ${pattern} came`)
   checkListener(options.onProblem)
   const target = ownerApiTarget(options.target)
@@ -182,10 +184,15 @@ function origins(values: readonly string[] = []): ReadonlySet<string> {
     requireThat(!isAnybodys, `trustedOrigins can’t have ${value}, which files and sandboxed pages of anybody’s send`)
     requireThat(
       isOrigin(value),
-      `trustedOrigins must be an array of origins ${likeOrigins}, without a path or a slash at the end${whatCame(value)}`,
+      `trustedOrigins must be an array of origins ${likeOrigins}, without a path or a slash at the end${whichCame(value)}`,
     )
   }
   return new Set(values)
+}
+
+/** Which of a list's texts it is, unless there may be a secret in it. */
+function whichCame(value: unknown): string {
+  return typeof value === 'string' && /^[\w.:*/-]{0,100}$/u.test(value) ? `; "${value}" came` : whatCame(value)
 }
 
 const likeOrigins = 'such as https://app.example.com or capacitor://localhost'

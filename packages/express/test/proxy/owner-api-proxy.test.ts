@@ -193,8 +193,10 @@ describe('who may call', () => {
       accountsAsked += 1
       return account
     }
+    const problems: unknown[] = []
+    const onProblem = (error: unknown): unknown => problems.push(error)
     for (const answer of [false, Promise.resolve(false), undefined, 'yes', 1]) {
-      const home = await serve(await proxyWith({ authorize: () => answer as boolean, account: accountOf }))
+      const home = await serve(await proxyWith({ authorize: () => answer as boolean, account: accountOf, onProblem }))
       const refusal = await fetch(`${home.url}/api/1/vehicles`)
       expect(refusal.status).toBe(403)
       expect(await problemOf(refusal)).toMatchObject({
@@ -205,6 +207,9 @@ describe('who may call', () => {
     }
     expect(ownerApi.seen).toEqual([])
     expect(accountsAsked).toBe(0)
+    // Whoever returns these takes them for a yes.
+    const told = (came: string) => new TypeError(`authorize must return true or false${came}`)
+    expect(problems).toEqual([told('; text came'), told('; a number came')])
   })
 
   it('takes the account of the request’s user', async () => {

@@ -17,6 +17,7 @@ import { howTokensAreLost, lostItsTokens, tokenSet, type TokenSet } from '../iss
 import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
 import { jwtExpiry } from '../issuer/jwt-expiry.ts'
 import { checkBudget } from '../budget/request-budget.ts'
+import { isEpochSeconds } from '../support/epoch-seconds.ts'
 import { checkOptionNames, type OptionNames } from '../support/known-options.ts'
 import { isPromise, isStore, whatCame } from '../support/what-came.ts'
 import { isOwnRecordName } from '../store/record-names.ts'
@@ -131,7 +132,7 @@ export function checkedAnswer(signIn: WaitingSignIn): WaitingSignIn {
   check(typeof id === 'string' && id !== '', 'id must be a non-empty string')
   check(step === 'passcode' || step === 'callback', "step must be 'passcode' or 'callback'")
   check(Number.isInteger(tries) && tries >= 0, 'tries must be a whole number, 0 or more')
-  check(Number.isFinite(expires_at), 'expires_at must be seconds since the epoch')
+  checkEpochSeconds('expires_at', expires_at)
   return signIn
 }
 
@@ -159,13 +160,6 @@ export async function checkedTokens(
   return checkedTokenSet(tokens.auth_url === undefined ? tokenSet({ ...tokens, auth_url: instance }) : tokens)
 }
 
-const wrongTime = 'tokens.expires_at must be seconds since the epoch'
-
-/** In milliseconds it would be thousands of years away. */
-function isTime(seconds: number): boolean {
-  return Number.isFinite(seconds) && seconds < 1e11
-}
-
 /** With its access token, while that lives. @throws TypeError */
 async function broughtAlong({
   refresh_token,
@@ -176,7 +170,7 @@ async function broughtAlong({
   const bare = bareTokenSet({ refresh_token, auth_url })
   if (access_token === undefined) return bare
   check(typeof access_token === 'string' && access_token !== '', 'tokens.access_token must be a non-empty string')
-  check(expires_at === undefined || isTime(expires_at), wrongTime)
+  if (expires_at !== undefined) checkEpochSeconds('tokens.expires_at', expires_at)
   const ends = expires_at === undefined ? (await jwtExpiry())(access_token) : expires_at * 1000
   if (ends === undefined || ends <= Date.now()) return bare
   return tokenSet({ refresh_token, auth_url, access_token, token_type: 'Bearer', expires_at: Math.floor(ends / 1000) })
@@ -199,7 +193,7 @@ function checkedTokenSet(tokens: TokenSet): TokenSet {
   for (const field of ['access_token', 'token_type'] as const) {
     check(typeof tokens[field] === 'string' && tokens[field] !== '', `tokens.${field} must be a non-empty string`)
   }
-  check(isTime(tokens.expires_at), wrongTime)
+  checkEpochSeconds('tokens.expires_at', tokens.expires_at)
   // Optional, but what is stored has to be what is read back.
   for (const [field, type] of [
     ['id_token', 'string'],
@@ -210,6 +204,11 @@ function checkedTokenSet(tokens: TokenSet): TokenSet {
     check(value === undefined || typeof value === type, `tokens.${field} must be a ${type}`)
   }
   return tokens
+}
+
+function checkEpochSeconds(name: string, value: unknown): void {
+  const came = Number.isFinite(value) ? '; milliseconds came' : whatCame(value)
+  check(isEpochSeconds(value), `${name} must be seconds since the epoch${came}`)
 }
 
 function check(condition: boolean, mistake: string): asserts condition {

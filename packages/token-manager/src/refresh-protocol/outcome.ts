@@ -11,6 +11,7 @@ import {
 import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
 import { isTokenSet } from '../store/record-check.ts'
 import { isBare } from '../issuer/bare-refresh-token.ts'
+import { isEpochSeconds } from '../support/epoch-seconds.ts'
 
 export type Outcome =
   /** `isOfAnotherOwner`: they are not the account's, as the first refresh of a token that was brought along can show. */
@@ -59,13 +60,13 @@ export async function outcomeOf(
  * valid ones, so they have to be kept. Without a time its life is the documented one.
  */
 function completed(fresh: TokenSet, previous: TokenSet): TokenSet {
-  if (isTokenSet(fresh)) return fresh
+  if (isTokenSet(fresh) && isEpochSeconds(fresh.expires_at)) return fresh
   const { access_token, refresh_token, expires_at } = fresh
   const tokens = tokenSet({
     access_token,
     refresh_token: refresh_token || previous.refresh_token,
     token_type: 'Bearer',
-    expires_at: Number.isFinite(expires_at) ? expires_at : 0,
+    expires_at: isEpochSeconds(expires_at) ? expires_at : 0,
     auth_url: previous.auth_url,
   })
   if (!isTokenSet(tokens)) throw new UnexpectedResponseError('it holds no usable tokens', { step: 'refresh' })

@@ -87,6 +87,12 @@ describe('a token set that an issuer returns', () => {
     },
   )
 
+  it('with its end in milliseconds is kept, with the documented life', async () => {
+    const world = await issuing(async () => world.tokens({ access_token: 'a1', expires_at: world.now() + hour }))
+    await world.process().getAccessToken(account)
+    expect(await world.process().status(account)).toMatchObject({ expires_at: world.now() / 1000 + 28_800 })
+  })
+
   it('without an access token leaves the refresh token in doubt, and the event says why', async () => {
     const world = await issuing(async () => without('access_token', world))
     const tokens = world.process()

@@ -30,6 +30,18 @@ it.each<[message: string, () => unknown]>([
   ['tokens must be a token set; text came', () => tokens.save('ann', any('refresh token'))],
   ['tokens must be a token set; a list came', () => tokens.save('ann', any([set]))],
   [
+    'tokens.expires_at must be seconds since the epoch; milliseconds came',
+    () => tokens.save('ann', { ...set, expires_at: Date.now() }),
+  ],
+  [
+    'tokens.expires_at must be seconds since the epoch; milliseconds came',
+    () => tokens.save('ann', { access_token: 'a', refresh_token: 'r', expires_at: Date.now() }),
+  ],
+  [
+    'tokens.expires_at must be seconds since the epoch; text came',
+    () => tokens.save('ann', any({ ...set, expires_at: '2030-01-01' })),
+  ],
+  [
     'tokens must be a token set; a function came: call it',
     () =>
       tokens.save(
