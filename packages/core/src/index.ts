@@ -42,7 +42,7 @@ export * from './errors.ts'
 export * from '@owner-sso/token-manager'
 
 // What adapters share.
-export { refusalAdvice } from '@owner-sso/token-manager/support'
+export { refusalAdvice, whatCame } from '@owner-sso/token-manager/support'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
 export {
   secretFromText,
