@@ -42,7 +42,7 @@ export * from './errors.ts'
 export * from '@owner-sso/token-manager'
 
 // What adapters share.
-export { refusalAdvice } from '@owner-sso/token-manager/support'
+export { refusalAdvice, whatCame } from '@owner-sso/token-manager/support'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
 export {
   secretFromText,
@@ -54,6 +54,7 @@ export {
 } from './support/setting-text.ts'
 export { systemCode } from './support/system-code.ts'
 export { visible } from './support/visible.ts'
+export { openTunnel, type TunnelFailure, type TunnelOutcome, type TunnelRequest } from './http/tunnel.ts'
 export { proxyOf, tokenUrlFromText } from './service/options.ts'
 export { typedCode } from './login/typed-code.ts'
 export { ssoOptionNames } from './service/options.ts'

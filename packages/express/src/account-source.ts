@@ -1,11 +1,10 @@
 /**
  * Whose token: the options `tokens` and `account`, as everything here takes them.
  */
-import { SignedOutError, type TokenManager } from '@owner-sso/core'
+import { SignedOutError, type TokenManager, whatCame } from '@owner-sso/core'
 import type { IncomingMessage } from 'node:http'
 import { defaultWait, resultInTime } from './option-result.ts'
 import { property } from './property.ts'
-import { whatCame } from './what-came.ts'
 
 /** What is needed of a token manager. Without `accepted` it is not told which tokens the owner API takes. */
 export type Tokens = Pick<TokenManager, 'getAccessToken'> & {

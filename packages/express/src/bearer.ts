@@ -2,7 +2,7 @@
  * `ownerApiBearer`: puts the owner's token on a request, in front of any proxy or handler.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkOptionNames } from '@owner-sso/core'
+import { checkOptionNames, whatCame } from '@owner-sso/core'
 import {
   type AccountSource,
   accountOfUser,
@@ -20,7 +20,6 @@ import { keepDispositionBytes } from './disposition-bytes.ts'
 import { answerFault } from './handler-fault.ts'
 import { connectionNames } from './proxy/header-names.ts'
 import type { OwnerSso } from './request-property.ts'
-import { whatCame } from './what-came.ts'
 
 /** Whose token goes on a request, and who answers where there is none. */
 export interface BearerOptions<Request extends IncomingMessage = IncomingMessage> {

@@ -1,9 +1,8 @@
 /**
  * The owner API's address: the only place a token is sent to.
  */
-import { mayCarrySecrets, settingFromText, verificationProblem } from '@owner-sso/core'
+import { mayCarrySecrets, settingFromText, verificationProblem, whatCame } from '@owner-sso/core'
 import { property } from './property.ts'
-import { whatCame } from './what-came.ts'
 
 /** `undefined` where it is not set. @throws TypeError that names the variable */
 export function apiUrlOfEnvironment(): string | undefined {

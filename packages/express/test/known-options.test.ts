@@ -36,6 +36,10 @@ it.each<[string, () => unknown]>([
     () => ownerFetch({ tokens: tokensOf() as never, account }),
   ],
   [
+    'tokens must be what createTokenManager() returns; a function came: call it',
+    () => ownerFetch({ tokens: tokensOf as never, account }),
+  ],
+  [
     'account must be a name or a function of the request; a number came',
     () => ownerFetch({ tokens, account: 5 as never }),
   ],

@@ -80,7 +80,7 @@ describe.each<[string, Call]>([
     expect((await call(emulator.ownerApiUrl, withPassword(recording))).status).toBe(200)
     const seen = recording.seen()
     expect(seen.match(/CONNECT [^ ]+/gu)).toEqual([`CONNECT ${new URL(emulator.ownerApiUrl).host}`])
-    expect(seen).toContain(`proxy-authorization: Basic ${Buffer.from('user:p@ss-word').toString('base64')}`)
+    expect(seen).toContain(`Proxy-Authorization: Basic ${Buffer.from('user:p@ss-word').toString('base64')}`)
     expect(seen).not.toContain(await tokens.getAccessToken(account))
   })
 

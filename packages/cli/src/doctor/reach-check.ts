@@ -9,7 +9,7 @@ import { systemCode, withTimeLimit } from '@owner-sso/core'
 import { exitCodes } from '../command-line/command-error.ts'
 import type { UsableConnection } from '../settings/configured-service.ts'
 import { type Finding, good, note, problem } from './finding.ts'
-import { openTunnel, TunnelError } from './tunnel.ts'
+import { TunnelError, tunnelThrough } from './tunnel.ts'
 
 const timeout = 5000
 
@@ -105,7 +105,7 @@ async function responseOf(
   const isSecure = url.protocol === 'https:'
   const options = { method: 'GET', headers: { 'user-agent': userAgent, accept: '*/*' }, ...tls, signal } as const
   // Plain http is for this machine alone.
-  const socket = isSecure && proxy !== undefined ? await openTunnel(proxy, url, signal) : undefined
+  const socket = isSecure && proxy !== undefined ? await tunnelThrough(proxy, url, signal) : undefined
   const host = url.hostname.replaceAll(/[[\]]/gu, '')
   const way =
     socket === undefined

@@ -1,10 +1,8 @@
 /**
  * A tunnel through the outbound proxy for one look, and what is wrong with the proxy where there is none.
  */
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { isIP, type Socket } from 'node:net'
-import { systemCode } from '@owner-sso/core'
+import type { Socket } from 'node:net'
+import { openTunnel, systemCode, type TunnelFailure } from '@owner-sso/core'
 import { exitCodes } from '../command-line/command-error.ts'
 import type { Given } from '../settings/settings.ts'
 import { type Finding, problem } from './finding.ts'
@@ -19,53 +17,40 @@ export class TunnelError extends Error {
 }
 
 /** @throws TunnelError */
-export function openTunnel(
-  { value, from }: Given<string>,
-  { hostname, port }: URL,
-  signal: AbortSignal,
-): Promise<Socket> {
-  const proxy = new URL(value)
-  const named = `The outbound proxy ${proxy.origin}`
-  const to = `${hostname}:${port || 443}`
-  const request = proxy.protocol === 'https:' ? requestHttps : requestHttp
-  const [user, password] = [proxy.username, proxy.password].map(decodeURIComponent)
-  const auth = proxy.username + proxy.password === '' ? undefined : `${user}:${password}`
-  const headers = {
-    host: to,
-    ...(auth !== undefined && { 'proxy-authorization': `Basic ${Buffer.from(auth).toString('base64')}` }),
-  }
-  const host = proxy.hostname.replaceAll(/[[\]]/gu, '')
-  // Else the proxy's certificate would have to be for the name in the header.
-  const servername = isIP(host) === 0 ? host : ''
-  const options = { method: 'CONNECT', path: to, headers, agent: false, signal, servername } as const
-  return new Promise((resolve, reject) => {
-    request({ ...options, host, port: proxy.port })
-      .on('connect', ({ statusCode = 0 }, socket: Socket) => {
-        // RFC 9110, section 9.3.6.
-        if (statusCode >= 200 && statusCode < 300) return resolve(socket)
-        socket.destroy()
-        reject(refused(statusCode))
-      })
-      .on('error', (error) => {
-        const code = error.name === 'AbortError' ? 'ETIMEDOUT' : (systemCode(error) ?? 'no answer')
-        reject(new TunnelError(`${named} can’t be reached (${code}).`, `Start it, or correct its address in ${from}.`))
-      })
-      .end()
-  })
+export async function tunnelThrough(proxy: Given<string>, url: URL, signal: AbortSignal): Promise<Socket> {
+  const { hostname: host, port } = url
+  const tunnel = await openTunnel({ proxy: proxy.value, host, port: port || 443, signal })
+  if (tunnel.outcome === 'open') return tunnel.socket
+  throw new TunnelError(...textAndFix(tunnel, proxy, `${host}:${port || 443}`))
+}
 
-  function refused(status: number): TunnelError {
-    if (status === 407) {
-      const text = auth === undefined ? 'asks for a user name and a password' : 'does not accept this user and password'
-      const fix = `Set OWNER_SSO_PROXY=${proxy.protocol}//USER:PASSWORD@${proxy.host}, both percent-encoded.`
-      return new TunnelError(`${named} ${text} (407).`, fix)
-    }
-    if (status >= 500) {
-      const fix = 'Check that address, and whether the proxy has a way to it.'
-      return new TunnelError(`${named} can’t reach ${to} (${status}).`, fix)
-    }
-    return new TunnelError(
-      `${named} refuses a tunnel to ${to} (${status}).`,
-      'Ask whoever runs it to allow CONNECT there.',
-    )
+function textAndFix(failure: TunnelFailure, { value, from }: Given<string>, to: string): [text: string, fix: string] {
+  const { origin, protocol, host } = new URL(value)
+  const named = `The outbound proxy ${origin}`
+  if (failure.outcome !== 'refused') {
+    return [`${named} can’t be reached (${codeOf(failure)}).`, `Start it, or correct its address in ${from}.`]
+  }
+  const { status, hasLogin } = failure
+  if (status === 407) {
+    const text = hasLogin ? 'does not accept this user and password' : 'asks for a user name and a password'
+    return [`${named} ${text} (407).`, `Set OWNER_SSO_PROXY=${protocol}//USER:PASSWORD@${host}, both percent-encoded.`]
+  }
+  if (status >= 500) {
+    const fix = 'Check that address, and whether the proxy has a way to it.'
+    return [`${named} can’t reach ${to} (${status}).`, fix]
+  }
+  return [`${named} refuses a tunnel to ${to} (${status}).`, 'Ask whoever runs it to allow CONNECT there.']
+}
+
+function codeOf(failure: Exclude<TunnelFailure, { outcome: 'refused' }>): string {
+  switch (failure.outcome) {
+    case 'unreachable':
+      return systemCode(failure.error) ?? 'no answer'
+    case 'closed':
+      return 'ECONNRESET'
+    case 'aborted':
+      return 'ETIMEDOUT'
+    case 'no-http':
+      return 'its answer is no HTTP'
   }
 }

@@ -3,10 +3,10 @@
  * codes are the operator's alone. Where nobody listens, the process's own warnings tell each cause once.
  */
 import type { IncomingMessage } from 'node:http'
+import { whatCame } from '@owner-sso/core'
 import { warnOfFault } from '../handler-fault.ts'
 import type { Answer, Problem } from './problem.ts'
 import { warnOfProblem } from './problem-warning.ts'
-import { whatCame } from '../what-came.ts'
 
 /**
  * Is told of every answer that an error is behind, before it is written. The error holds no secret, but it may name a path, a

@@ -5,10 +5,9 @@
  * application sees, and in nothing that comes of a call.
  */
 import { types } from 'node:util'
-import { checkOptionNames, type Transport } from '@owner-sso/core'
+import { checkOptionNames, type Transport, whatCame } from '@owner-sso/core'
 import { requireAccount } from '../account-source.ts'
 import { property } from '../property.ts'
-import { whatCame } from '../what-came.ts'
 import { discard, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
 import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
 import { connectionsFor, connectionsOf } from './connections.ts'

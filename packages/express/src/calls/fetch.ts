@@ -1,13 +1,12 @@
 /**
  * `ownerFetch`: `fetch` with the owner's token on it.
  */
-import { checkOptionNames, proxyOf } from '@owner-sso/core'
+import { checkOptionNames, proxyOf, whatCame } from '@owner-sso/core'
 import { requireAccount } from '../account-source.ts'
 import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
 import { connectionsOf, type Straight, tunnelsThrough } from './connections.ts'
 import { ownerCaller } from './owner-call.ts'
 import { peekAt } from './peeked-answer.ts'
-import { whatCame } from '../what-came.ts'
 
 /** Whose token goes on the calls, where to, and through which `fetch`. */
 export interface OwnerFetchOptions extends OwnerCallOptions {

@@ -2,7 +2,7 @@
  * What is decided and fetched for one call before it goes out: the path, the permission, the account, its token, the body.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { verificationProblem } from '@owner-sso/core'
+import { verificationProblem, whatCame } from '@owner-sso/core'
 import type { Dispatcher } from 'undici'
 import { requireAccount } from '../account-source.ts'
 import { ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
@@ -11,7 +11,6 @@ import { type ProblemListener, reported } from '../answers/problem-report.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
 import { nextToken } from '../next-token.ts'
 import { tokenHistories } from '../refused-token.ts'
-import { whatCame } from '../what-came.ts'
 import { admission, mountPathOf } from './admission.ts'
 import type { TracedCall } from './call-trace.ts'
 import { runExchange } from './exchange.ts'

@@ -2,7 +2,7 @@
  * Which headers may pass, and which never do, whatever an option says.
  */
 
-import { whatCame } from '../what-came.ts'
+import { whatCame } from '@owner-sso/core'
 
 /** Of the caller's request. */
 export const defaultRequestHeaders = [

@@ -10,12 +10,12 @@ import {
   type Transport,
   type TransportOption,
   transportOf,
+  whatCame,
 } from '@owner-sso/core'
 import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from '../account-source.ts'
 import { checkListener, type ProblemListener } from '../answers/problem-report.ts'
 import { resultInTime } from '../option-result.ts'
 import { ownerApiTarget } from '../target.ts'
-import { whatCame } from '../what-came.ts'
 import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
 import { isBelow, isUnambiguous } from './request-path.ts'
 

@@ -55,7 +55,7 @@ describe.each(axiosVersions)('axios %s', (_version, axios) => {
     const auth = { username: 'user', password: 'p@ss' }
     const seen = await callBoth(axios, { proxy: { protocol: 'http', host: '127.0.0.1', port: proxy.port, auth } })
     expect(seen.match(/CONNECT [^ ]+/gu)).toEqual([`CONNECT ${new URL(emulator.ownerApiUrl).host}`])
-    expect(seen).toContain(`proxy-authorization: Basic ${Buffer.from('user:p@ss').toString('base64')}`)
+    expect(seen).toContain(`Proxy-Authorization: Basic ${Buffer.from('user:p@ss').toString('base64')}`)
     // Plain http, which is for this machine alone, went straight.
     expect(seen).not.toContain(token)
   })
