@@ -132,7 +132,11 @@ describe('new OwnerSsoStrategy()', () => {
   ])('names the option that is wrong: %s', (name, options) => {
     expect(() => newUntyped(options)).toThrow(TypeError)
     expect(() => newUntyped(options)).toThrow(new RegExp(`\\b${name}\\b`, 'u'))
-    if (name === 'pendingLoginKey') expect(() => newUntyped(options)).toThrow("such as Buffer.from(text, 'base64')")
+  })
+
+  it('says how a key is written that came as text', () => {
+    const options = { authUrl: 'http://127.0.0.1:1', pendingLoginKey: 'a'.repeat(44) }
+    expect(() => newUntyped(options)).toThrow("such as Buffer.from(text, 'base64')")
   })
 
   it('takes a key of another realm', () => {
