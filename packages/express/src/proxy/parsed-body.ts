@@ -28,22 +28,30 @@ export function parsedBody(request: IncomingMessage): ParsedBody | Answer {
     return isText ? written(body, `${mediaType || 'text/plain'}; charset=utf-8`) : consumed
   }
   if (body === undefined) return consumed
-  if (isJson) return isExact(body) ? written(JSON.stringify(body), mediaType) : changed
+  if (isJson) {
+    const text = JSON.stringify(body)
+    const isAsLong = Buffer.byteLength(text) === Number(request.headers['content-length'])
+    return isExact(body, isAsLong) ? written(text, mediaType) : changed
+  }
   const isForm = mediaType === 'application/x-www-form-urlencoded' && typeof body === 'object' && body !== null
   return isForm ? written(formOf(body).toString(), mediaType) : consumed
 }
 
 const changed = ownerApiErrorAnswer(
   'ERR_OWNER_API_BODY_CONSUMED',
-  'A handler has parsed the body, and a number beyond 2^53, a -0 or bytes that are no UTF-8 can’t be written again as they came: put the proxy before it.',
+  'A handler has parsed the body, and a number beyond 2^53 or of more than 15 digits, a -0 or bytes that are no UTF-8 can’t be written again as they came: put the proxy before it.',
 )
 
-/** Whether no number in it can stand for several texts: `12345678901234567` was rounded, `1e400` is infinite, and `-0` is written `0`. */
-function isExact(value: unknown): boolean {
+/**
+ * Whether no number in it can stand for several texts: `12345678901234567` was rounded, `1e400` is infinite, `-0` is written `0`, and
+ * a fraction of more than 15 digits may have had more of them, unless the text is as long as it was.
+ */
+function isExact(value: unknown, isAsLong: boolean): boolean {
   if (typeof value === 'number') {
-    return Number.isInteger(value) ? Number.isSafeInteger(value) && !Object.is(value, -0) : Number.isFinite(value)
+    if (Number.isInteger(value)) return Number.isSafeInteger(value) && !Object.is(value, -0)
+    return Number.isFinite(value) && (isAsLong || Number(value.toPrecision(15)) === value)
   }
-  return typeof value !== 'object' || value === null || Object.values(value).every(isExact)
+  return typeof value !== 'object' || value === null || Object.values(value).every((each) => isExact(each, isAsLong))
 }
 
 /** Text of a parser, which puts a replacement character where bytes are none of its encoding. */

@@ -282,6 +282,13 @@ describe('behind a body parser', () => {
 
   it.each([
     ['express.json', express.json(), 'application/json; charset=utf-8', '{"a":[1,{"b":"ü"}]}', 'application/json'],
+    [
+      'express.json of fractions',
+      express.json(),
+      'application/json',
+      '[0.30000000000000004,0.1,1e-7]',
+      'application/json',
+    ],
     ['express.json of a scalar', express.json({ strict: false }), 'application/json', '5', 'application/json'],
     [
       'express.urlencoded',
@@ -325,6 +332,8 @@ describe('behind a body parser', () => {
     ['application/json', '{"id":12345678901234567}'],
     ['application/json', '{"a":[{"b":1e400}]}'],
     ['application/json', '[-1e999]'],
+    ['application/json', '{"a":[0.300000000000000041]}'],
+    ['application/json', '{"a":123456789012345678.5}'],
     ['application/json', '{"a":-0}'],
     ['application/json', '[-0.0]'],
     ['application/json', '1e21', express.json({ strict: false })],
