@@ -13,13 +13,12 @@ export interface Shown {
   readonly token: string
 }
 
-/** Parts of a configuration that hold open connections, and so the requests on them, or the outbound proxy's password. */
-const ofConnections = ['httpAgent', 'httpsAgent', 'transport', 'fetchOptions', 'proxy'] as const
-
-/** A configuration without the parts that hold a request or a password: agents, dispatchers, a proxy, a streamed body. */
-export function shownConfig(config: object): object {
-  const open = [...ofConnections, ...(isStream(property(config, 'data')) ? ['data'] : [])]
-  return Object.fromEntries(Object.entries(config).filter(([name]) => !open.includes(name)))
+/** A configuration without the parts that lead to a request, or hold the outbound proxy's password. */
+export function shownConfig(of: object): object {
+  const config: Record<string, unknown> = { ...of }
+  for (const name of ['httpAgent', 'httpsAgent', 'transport', 'fetchOptions', 'proxy']) delete config[name]
+  if (isStream(config['data'])) delete config['data']
+  return config
 }
 
 /** An answer that was taken, or that came with an error. */
@@ -43,13 +42,12 @@ export function shownError<Failure>(
   seen.add(error)
   for (const name of Reflect.ownKeys(error)) {
     const value: unknown = Reflect.get(error, name)
+    const parts = [value].flat()
     if (name === 'config') Reflect.set(error, name, shown.config)
     else if (name === 'response') shownResponse(value, shown)
     else if (typeof value === 'string') Reflect.set(error, name, value.replaceAll(shown.token, '[redacted]'))
-    else if (isError(value)) shownError(value, shown, seen)
-    else if (Array.isArray(value) && value.every(isError)) {
-      for (const each of value) shownError(each, shown, seen)
-    } else if (typeof value === 'object' && value !== null) Reflect.deleteProperty(error, name)
+    else if (parts.every(isError)) parts.forEach((part) => shownError(part, shown, seen))
+    else if (typeof value === 'object' && value !== null) Reflect.deleteProperty(error, name)
   }
   return error
 }
@@ -92,10 +90,6 @@ function detachedWeb(source: ReadableStream<unknown>, shown: Shown): ReadableStr
 }
 
 /** Also one of another realm. */
-function isError(value: unknown): value is Error {
-  return types.isNativeError(value) || value instanceof Error
-}
+const isError = (value: unknown): boolean => types.isNativeError(value) || value instanceof Error
 
-function isStream(data: unknown): data is Readable {
-  return typeof property(data, 'pipe') === 'function'
-}
+export const isStream = (data: unknown): data is Readable => typeof property(data, 'pipe') === 'function'

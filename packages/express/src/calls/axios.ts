@@ -8,7 +8,7 @@ import { types } from 'node:util'
 import { checkOptionNames, type Transport, whatCame } from '@owner-sso/core'
 import { requireAccount } from '../account-source.ts'
 import { property } from '../property.ts'
-import { discard, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
+import { discard, isStream, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
 import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
 import { connectionsFor, connectionsOf } from './connections.ts'
 import { longestRefusal, type Refusal } from '../refused-token.ts'
@@ -22,7 +22,7 @@ export interface AxiosLike {
 }
 
 interface Config {
-  readonly data?: unknown
+  readonly [name: string]: unknown
   readonly headers: { concat(...more: object[]): object }
 }
 
@@ -57,7 +57,8 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
     return call({
       account: requireAccount(await accountOf()),
       signal,
-      canRepeat: isRepeatable(config.data),
+      // A stream is gone once it was sent.
+      canRepeat: !isStream(config['data']) && !(config['data'] instanceof ReadableStream),
       send: (token) => send(url, config, token),
       async failed(error) {
         // The wait for a token was ended by the call's own signal: axios says so in its own words, and sends nothing.
@@ -69,11 +70,9 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
   return instance
 }
 
-type Inner = ReturnType<AxiosLike['create']>
-
 /** Sends a call once, with a token that nothing which comes of it shows. */
 function senderOf(
-  inner: Inner,
+  inner: ReturnType<AxiosLike['create']>,
   { adapter, transport }: { readonly adapter: unknown; readonly transport: Transport | undefined },
 ): (url: URL, config: Config, token: string) => Promise<Sent<unknown>> {
   const straight = connectionsOf(transport)
@@ -81,35 +80,40 @@ function senderOf(
     const shown = { config: shownConfig(config), token }
     // A TypeError about the connections is the caller's own, and holds nothing.
     const connections = connectionsFor(url, config, straight)
+    const namesUserAgent = Object.keys(config.headers).some((name) => name.toLowerCase() === 'user-agent')
+    const request = {
+      ...config,
+      ...connections,
+      adapter,
+      headers: config.headers.concat({
+        ...(transport && !namesUserAgent && { 'User-Agent': transport.userAgent }),
+        Authorization: `Bearer ${token}`,
+      }),
+      // The outer instance has transformed the request, and will transform the answer.
+      transformRequest: [],
+      transformResponse: [],
+    }
     try {
-      const answer = await inner.request({
-        ...config,
-        ...connections,
-        adapter,
-        headers: config.headers.concat({
-          ...(transport && !namesUserAgent(config.headers) && { 'User-Agent': transport.userAgent }),
-          Authorization: `Bearer ${token}`,
-        }),
-        // The outer instance has transformed the request, and will transform the answer.
-        transformRequest: [],
-        transformResponse: [],
-      })
-      const { status } = shownResponse(answer, shown)
-      return { status, refusal: () => refusalIn(answer), answer: () => answer, discard: () => discard(answer) }
+      const answer = shownResponse(await inner.request(request), shown)
+      return sentOf(answer, () => answer)
     } catch (thrown) {
       const error = shownError(thrown, shown)
       // axios throws for an answer that is no success, by default.
-      const answer = property(error, 'response')
-      const status = property(answer, 'status')
-      return {
-        status: typeof status === 'number' ? status : undefined,
-        refusal: () => refusalIn(answer),
-        answer() {
-          throw error
-        },
-        discard: () => discard(answer),
-      }
+      return sentOf(property(error, 'response'), () => {
+        throw error
+      })
     }
+  }
+}
+
+/** @param answer - none where no answer came */
+function sentOf(answer: unknown, outcome: () => unknown): Sent<unknown> {
+  const status = property(answer, 'status')
+  return {
+    status: typeof status === 'number' ? status : undefined,
+    refusal: () => refusalIn(answer),
+    answer: outcome,
+    discard: () => discard(answer),
   }
 }
 
@@ -129,22 +133,12 @@ async function textOf(data: unknown): Promise<string | undefined> {
   return data instanceof Blob ? data.text() : undefined
 }
 
-/** Whether a body can be sent again: a stream is gone once it was sent. */
-function isRepeatable(data: unknown): boolean {
-  return typeof property(data, 'pipe') !== 'function' && !(data instanceof ReadableStream)
-}
-
 /** axios takes other objects for a signal, too; those end the call alone, and not the wait for its token. */
-function signalOf(config: Config): AbortSignal | undefined {
-  const signal = property(config, 'signal')
+function signalOf({ signal }: Config): AbortSignal | undefined {
   return isSignal(signal) ? signal : undefined
 }
 
 /** By its shape: it may be of another realm. */
 function isSignal(value: unknown): value is AbortSignal {
   return typeof property(value, 'aborted') === 'boolean' && typeof property(value, 'addEventListener') === 'function'
-}
-
-function namesUserAgent(headers: object): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === 'user-agent')
 }

@@ -11,16 +11,6 @@ import { property } from '../property.ts'
 import { throughProxy, TunnelAgent, tunnelTimeout } from '../tunnel.ts'
 import { watched } from './watched-agent.ts'
 
-/** What of axios's configuration decides how a request travels. */
-export interface Connections {
-  readonly httpAgent: unknown
-  readonly httpsAgent: unknown
-  readonly proxy: false
-  readonly maxRedirects: 0
-  /** For axios's fetch adapter, which knows neither agents nor a number of redirects. */
-  readonly fetchOptions: object
-}
-
 /** As Node's own global agents; those may have been given the environment's proxies (`NODE_USE_ENV_PROXY`). */
 const keepAlive = { keepAlive: true, scheduling: 'lifo', timeout: 5000 } as const
 /** Stated, because the environment could turn it off. */
@@ -62,25 +52,26 @@ export function connectionsOf(transport: Transport | undefined): Straight {
 }
 
 /**
- * How a call travels.
+ * What of axios's configuration decides how a call travels.
  *
  * @param url - where to: plain http never leaves the machine, and so takes no proxy
- * @param straight - where the application gives none of its own
+ * @param straight - where the application gives no agents of its own
  * @param config - of axios, with the application's own agents, `proxy` and `fetchOptions`, if it has any
  * @throws TypeError for a proxy without an address
  */
-export function connectionsFor(url: URL, config: object, straight: Straight = usual): Connections {
-  const [httpAgent, httpsAgent] = [property(config, 'httpAgent'), property(config, 'httpsAgent')]
-  const named = proxyAddress(property(config, 'proxy'))
+export function connectionsFor(url: URL, config: { readonly [name: string]: unknown }, straight: Straight): object {
+  const httpsAgent = config['httpsAgent'] ?? straight.httpsAgent
+  const named = proxyAddress(config['proxy'])
   const proxy = url.protocol === 'https:' ? named : undefined
   return {
-    httpAgent: watched(httpAgent ?? straight.httpAgent),
-    httpsAgent: watched(proxy ? tunnel(proxy, httpsAgent ?? straight.httpsAgent) : (httpsAgent ?? straight.httpsAgent)),
+    httpAgent: watched(config['httpAgent'] ?? straight.httpAgent),
+    httpsAgent: watched(proxy ? tunnel(proxy, httpsAgent) : httpsAgent),
     proxy: false,
     maxRedirects: 0,
+    // For axios's fetch adapter, which knows neither agents nor a number of redirects.
     fetchOptions: {
       dispatcher: proxy ? tunnelsThrough(proxy.href, straight) : straight.dispatcher(),
-      ...objectAt(config, 'fetchOptions'),
+      ...Object(config['fetchOptions']),
       redirect: 'manual',
     },
   }
@@ -88,7 +79,7 @@ export function connectionsFor(url: URL, config: object, straight: Straight = us
 
 /** One CONNECT for each call: the proxy sees an address, and what is encrypted. */
 function tunnel(proxy: URL, agent: unknown): TunnelAgent {
-  return new TunnelAgent(proxy.href, { ...objectAt(agent, 'options'), keepAlive: false, ...verified })
+  return new TunnelAgent(proxy.href, { ...Object(property(agent, 'options')), keepAlive: false, ...verified })
 }
 
 /** axios's `proxy` as an address; `undefined` where none was given: `false`, and no word at all. */
@@ -108,10 +99,4 @@ function proxyAddress(proxy: unknown): URL | undefined {
   url.username = encodeURIComponent(text('username', auth))
   url.password = encodeURIComponent(text('password', auth))
   return url
-}
-
-/** An object among the properties of anything. */
-function objectAt(of: unknown, name: string): object {
-  const value = property(of, name)
-  return typeof value === 'object' && value !== null ? value : {}
 }
