@@ -14,9 +14,8 @@ import { fileURLToPath } from 'node:url'
 const allowed = {
   'token-manager': [],
   core: ['token-manager'],
-  recorder: [],
   opentelemetry: [],
-  emulator: ['recorder'],
+  emulator: [],
   'token-store-memory': ['token-manager'],
   'token-store-file': ['token-manager'],
   'token-store-redis': ['token-manager'],

@@ -3,7 +3,7 @@
  * recorded. docs/reference/compatibility.md lists it all.
  */
 import type { Settings } from '../options/options.ts'
-import { encodeText } from '@owner-sso/recorder/support'
+import { encodeText } from '../support/encoded-text.ts'
 
 /** The settings that these rules depend on. One that is undefined follows `strictness`. */
 type StrictnessSettings = Pick<Settings, 'strictness' | 'service'> &

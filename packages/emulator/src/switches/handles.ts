@@ -1,7 +1,7 @@
 /**
  * The handles of a running emulator that reach into the service itself.
  */
-import { checkNames } from '@owner-sso/recorder/support'
+import { checkNames } from '../support/known-names.ts'
 import { accountView, type Account } from '../service/accounts.ts'
 import type { Addresses, Emulator } from '../emulator.ts'
 import type { Faults } from '../faults/faults.ts'

@@ -1,7 +1,7 @@
 /**
  * Whether what a client sent is what a template of the fixture stands for, and what its placeholders stand for then.
  */
-import { onlyPlaceholder, parseTemplate, spell, type Placeholder } from '../fixture/placeholders.ts'
+import { onlyPlaceholder, parseTemplate, spell, type Placeholder } from './placeholders.ts'
 
 /** What each placeholder stands for in this run of the recording. */
 export type Bindings = Map<string, string>
@@ -15,13 +15,13 @@ export function fits(template: string, text: string, bindings: Bindings): boolea
   const pattern = parts.map((part) => {
     if (typeof part === 'string') return escaped(part)
     const value = bindings.get(part.name)
-    return value === undefined ? '(.*?)' : escaped(part.spellings.reduce(spell, value))
+    return value === undefined ? '(.*?)' : escaped(spell(value, part.spelling))
   })
   const found = new RegExp(`^${pattern.join('')}$`, 'su').exec(text)
   if (!found) return false
-  return unbound.every(({ name, spellings }, index) => {
+  return unbound.every(({ name, spelling }, index) => {
     const part = found[index + 1] ?? ''
-    return fitsPlaceholder(name, spellings.includes('url') ? decoded(part) : part, bindings)
+    return fitsPlaceholder(name, spelling === 'url' ? decoded(part) : part, bindings)
   })
 }
 

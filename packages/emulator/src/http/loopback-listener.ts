@@ -1,6 +1,5 @@
 /**
- * The sockets: one port of this machine, at IPv4 and IPv6 alike, so that `localhost` arrives however it resolves. The emulator
- * listens with it as well, over TLS and HTTP/2.
+ * The sockets: one port of this machine, at IPv4 and IPv6 alike, so that `localhost` arrives however it resolves.
  */
 import { once } from 'node:events'
 import { createServer, type Server as HttpServer, type RequestListener, type ServerResponse } from 'node:http'

@@ -2,11 +2,11 @@
  * What is different between a request that arrived and the one that was recorded, in sentences that name no value of the
  * client's.
  */
-import type { Json } from '../masking/field-masks.ts'
-import type { RecordedRequest } from '../fixture/fixture.ts'
-import { onlyPlaceholder, render, parseTemplate } from '../fixture/placeholders.ts'
+import type { Json } from './field-masks.ts'
+import type { RecordedRequest } from './fixture.ts'
+import { isHarmless } from './harmless-words.ts'
+import { onlyPlaceholder } from './placeholders.ts'
 import { fits, type Bindings } from './template-match.ts'
-import { isKnown } from '../masking/vocabulary.ts'
 
 /** A request as it arrived at a replay. */
 export interface ArrivedRequest {
@@ -27,7 +27,9 @@ export function differences(expected: RecordedRequest, arrived: ArrivedRequest, 
   if (arrived.instance !== instance) return [`it must be sent to the ${instance} instance`]
   if (arrived.method !== method || !fits(path, arrived.path, bindings))
     return [
-      isKnown(`${arrived.method} ${arrived.path}`) ? `${arrived.method} ${arrived.path} came` : 'another request came',
+      isHarmless(`${arrived.method} ${arrived.path}`)
+        ? `${arrived.method} ${arrived.path} came`
+        : 'another request came',
     ]
   return [
     ...compareFields('query', expected.query ?? {}, valuesOf(arrived.query), bindings),
@@ -82,7 +84,7 @@ function compareFields(
 
 function compareJson(at: string, expected: Json, arrived: unknown, bindings: Bindings): string[] {
   if (typeof expected === 'string') {
-    const text = onlyPlaceholder(expected)?.spellings.includes('number') ? String(arrived) : arrived
+    const text = onlyPlaceholder(expected)?.spelling === 'number' ? String(arrived) : arrived
     return typeof text === 'string' && fits(expected, text, bindings) ? [] : [differs(at, expected)]
   }
   if (isList(expected)) {
@@ -112,11 +114,11 @@ function byCertainty<Value>(
 function differs(at: string, template: string): string {
   const whole = onlyPlaceholder(template)
   if (whole) return `${at} must be ${template}, the value that was sent before`
-  return `${at} must be "${render(parseTemplate(template), (name) => `{{${name}}}`)}"`
+  return `${at} must be "${template}"`
 }
 
 function shown(name: string): string {
-  return isKnown(name) ? name : 'another name'
+  return isHarmless(name) ? name : 'another name'
 }
 
 function parsed(text: string): unknown {

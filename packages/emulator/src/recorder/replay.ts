@@ -3,12 +3,13 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { differences, type ArrivedRequest } from './comparison.ts'
-import { readFixture, type Fixture, type RecordedExchange } from '../fixture/fixture.ts'
-import { checkNames } from '../known-names.ts'
-import { banner, listenOnLoopback } from '../listener.ts'
-import { ownAddresses, readBody, sendPlain } from '../loopback.ts'
-import { madeUp } from '../masking/pseudonyms.ts'
-import { sendRecorded } from './recorded-answer.ts'
+import { instanceOf, ownAddresses, readBody, sendPlain } from './addresses.ts'
+import type { Json } from './field-masks.ts'
+import { readFixture, type Fixture, type RecordedAnswer, type RecordedExchange } from './fixture.ts'
+import { onlyPlaceholder, render } from './placeholders.ts'
+import { madeUp } from './pseudonyms.ts'
+import { checkNames } from '../support/known-names.ts'
+import { banner, listenOnLoopback } from '../http/loopback-listener.ts'
 import type { Bindings } from './template-match.ts'
 
 /** Where a recording is replayed, and who is told. */
@@ -38,7 +39,7 @@ const maxMismatches = 1000
 /**
  * Starts answering from a fixture: a file's name, or what a recorder holds.
  *
- * @throws {FixtureError} The file is no recording, or a damaged one; the message says where.
+ * @throws {Error} The file is no recording, or a damaged one; the message says where.
  * @throws {TypeError} An option is wrong; the message names it.
  * @throws {Error} The port is taken.
  */
@@ -47,7 +48,7 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
   if (recording === undefined || recording === null) throw new TypeError('recording must be a file or a fixture')
   const { exchanges, placeholders } = typeof recording === 'string' ? await readFixture(recording) : recording
   const listener = await listenOnLoopback(options.port)
-  const { addresses, instanceOf } = ownAddresses(listener.port)
+  const addresses = ownAddresses(listener.port)
   const atTheStart = (): Bindings => new Map(Object.entries(addresses))
   const mismatches: string[] = []
   let position = 0
@@ -84,7 +85,7 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
     const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/su)
     const at = position
     const found = advance({
-      instance: instanceOf(request),
+      instance: instanceOf(request, addresses),
       method: request.method ?? '',
       path,
       query: new URLSearchParams(query),
@@ -142,4 +143,41 @@ function cookiesOf(header: string): URLSearchParams {
     cookies.append(name, value)
   }
   return cookies
+}
+
+/** A recorded answer, with a value in the place of each placeholder. */
+function sendRecorded(response: ServerResponse, recorded: RecordedAnswer, valueOf: (name: string) => string): void {
+  const headers = Object.entries(recorded.headers).flatMap(([name, values]) =>
+    [values].flat().flatMap((value) => [render(name, valueOf), headerText(render(value, valueOf))]),
+  )
+  const body = Buffer.from(bodyOf(recorded, valueOf))
+  response.writeHead(recorded.status, [...headers, banner, '1', 'content-length', String(body.length)]).end(body)
+}
+
+function bodyOf({ form, json, html, text }: RecordedAnswer, valueOf: (name: string) => string): string {
+  if (json !== undefined) return JSON.stringify(filledJson(json, valueOf))
+  const lines = html ?? text
+  if (lines) return render([lines].flat().join('\n'), valueOf)
+  const fields = new URLSearchParams()
+  for (const [name, values] of Object.entries(form ?? {})) {
+    for (const value of [values].flat()) fields.append(render(name, valueOf), render(value, valueOf))
+  }
+  return fields.toString()
+}
+
+function filledJson(value: Json, valueOf: (name: string) => string): Json {
+  if (typeof value === 'string') {
+    const filled = render(value, valueOf)
+    return onlyPlaceholder(value)?.spelling === 'number' ? Number(filled) : filled
+  }
+  if (Array.isArray(value)) return value.map((item: Json) => filledJson(item, valueOf))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [render(name, valueOf), filledJson(item, valueOf)]),
+  )
+}
+
+/** What can stand in a header: a value that was edited by hand may hold anything. */
+function headerText(value: string): string {
+  return value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/gu, '?')
 }

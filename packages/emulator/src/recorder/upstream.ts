@@ -4,30 +4,23 @@
  */
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import type { Socket } from 'node:net'
+import type { SecureContextOptions } from 'node:tls'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import type { SeenResponse } from '../masking/exchange-mask.ts'
-import type { UpstreamTls } from './upstream-tls.ts'
+import type { SeenHeaders, SeenResponse } from './exchange-mask.ts'
 
 /** A request for the service, complete but for its address. */
 export interface UpstreamRequest {
   readonly url: string
   readonly method: string
-  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly headers: SeenHeaders
   readonly body: Buffer
-  /** The client's connection: the service sees one of its own for it. */
-  readonly connection: Socket
   /** The client has gone. */
   readonly signal: AbortSignal
 }
 
-/** What became of it: an answer, a connection that was `cut` once the request was sent, a client that went; or no connection. */
-export type UpstreamOutcome =
-  | { readonly kind: 'answer'; readonly answer: SeenResponse }
-  | { readonly kind: 'cut' }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'unreachable'; readonly reason: string }
+/** An answer; a connection that was `cut` once the request was sent, a client that went (`none`); or why there was no connection. */
+export type UpstreamOutcome = SeenResponse | 'cut' | 'none' | { readonly unreachable: string }
 
 export interface Upstream {
   send(request: UpstreamRequest): Promise<UpstreamOutcome>
@@ -37,7 +30,6 @@ export interface Upstream {
 const maxBytes = 8 * 1024 * 1024
 const decoders: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
   deflate: promisify(inflate),
   br: promisify(brotliDecompress),
 }
@@ -46,47 +38,25 @@ const connectionHeaders =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|host)$/iu
 
 /** It waits for an answer as long as its client does. */
-export function createUpstream(tls: UpstreamTls): Upstream {
-  const agents = new Map<Socket, { readonly http: HttpAgent; readonly https: HttpsAgent }>()
-  const agentsOf = (connection: Socket): { readonly http: HttpAgent; readonly https: HttpsAgent } => {
-    const present = agents.get(connection)
-    if (present) return present
-    const keep = { keepAlive: true, maxSockets: 1 }
-    const made = { http: new HttpAgent(keep), https: new HttpsAgent({ ...keep, ...tls }) }
-    agents.set(connection, made)
-    connection.once('close', () => {
-      end(made)
-      agents.delete(connection)
-    })
-    return made
-  }
+export function createUpstream(tls: SecureContextOptions): Upstream {
+  const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true, ...tls }) }
   return {
-    async send({ url, method, headers, body, connection, signal }) {
-      const { http, https } = agentsOf(connection)
+    send({ url, method, headers, body, signal }) {
       const { protocol, host } = new URL(url)
-      const own = [
-        'Host',
-        host,
-        ...(body.length > 0 || method === 'POST' ? ['Content-Length', String(body.length)] : []),
-      ]
+      const length = body.length > 0 || method === 'POST' ? ['Content-Length', String(body.length)] : []
       const passed = headers.filter(([name]) => !connectionHeaders.test(name)).flat()
-      const options = { method, headers: [...own, ...passed], signal, maxHeaderSize: 65_536 }
-      const isSecure = protocol === 'https:'
-      return exchange(
-        isSecure ? httpsRequest(url, { ...options, agent: https }) : httpRequest(url, { ...options, agent: http }),
-        body,
-        signal,
-      )
+      const options = { method, headers: ['Host', host, ...length, ...passed], signal, maxHeaderSize: 65_536 }
+      const sent =
+        protocol === 'https:'
+          ? httpsRequest(url, { ...options, agent: agents.https })
+          : httpRequest(url, { ...options, agent: agents.http })
+      return exchange(sent, body, signal)
     },
     close() {
-      for (const pair of agents.values()) end(pair)
+      agents.http.destroy()
+      agents.https.destroy()
     },
   }
-}
-
-function end({ http, https }: { readonly http: HttpAgent; readonly https: HttpsAgent }): void {
-  http.destroy()
-  https.destroy()
 }
 
 async function exchange(sent: ClientRequest, body: Buffer, signal: AbortSignal): Promise<UpstreamOutcome> {
@@ -105,14 +75,14 @@ async function exchange(sent: ClientRequest, body: Buffer, signal: AbortSignal):
       if (!Buffer.isBuffer(chunk)) continue
       chunks.push(chunk)
       length += chunk.length
-      if (length > maxBytes) throw new Unreadable(`its answer is larger than ${maxBytes / 1024 / 1024} MiB`)
+      if (length > maxBytes) throw new Unreadable()
     }
-    return { kind: 'answer', answer: await readable(answer, Buffer.concat(chunks)) }
+    return await readable(answer, Buffer.concat(chunks))
   } catch (error) {
     sent.destroy()
-    if (error instanceof Unreadable) return { kind: 'unreachable', reason: error.message }
-    if (signal.aborted) return { kind: 'none' }
-    return isSent ? { kind: 'cut' } : { kind: 'unreachable', reason: reasonOf(error) }
+    if (error instanceof Unreadable) return { unreachable: 'its answer can not be read, or is larger than 8 MiB' }
+    if (signal.aborted) return 'none'
+    return isSent ? 'cut' : { unreachable: reasonOf(error) }
   }
 }
 
@@ -127,16 +97,13 @@ async function readable(
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity' || body.length === 0)
     return { status: statusCode, headers: passed, body }
-  const decode = decoders[encoding]
-  if (!decode) throw new Unreadable('its answer is encoded in a way that can not be read: leave accept-encoding out')
-  const decoded = await decode(body, { maxOutputLength: maxBytes }).catch(() => undefined)
-  if (!decoded)
-    throw new Unreadable(`its answer is not valid ${encoding}, or larger than ${maxBytes / 1024 / 1024} MiB`)
+  const decoded = await decoders[encoding]?.(body, { maxOutputLength: maxBytes }).catch(() => undefined)
+  if (!decoded) throw new Unreadable()
   return { status: statusCode, headers: passed, body: decoded }
 }
 
 /** Node's flat list of names and values, in pairs. */
-export function headerPairs(raw: readonly string[]): (readonly [name: string, value: string])[] {
+export function headerPairs(raw: readonly string[]): SeenHeaders {
   return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []))
 }
 
