@@ -1,14 +1,14 @@
 /**
  * The answers that both authorize endpoints give: cookies, the login page, the passcode page, a refusal.
  */
-import { fixedParameters } from './authorization-request.ts'
+import { fixedParameters } from '../state/authorization-request.ts'
 import { loginPage } from '../pages/login-page.ts'
 import { noticePage } from '../pages/page.ts'
 import { passcodePage } from '../pages/passcode-page.ts'
 import { withReason, htmlResponse, type ServiceResponse } from '../http/service-response.ts'
-import type { ServiceState } from './service-state.ts'
-import { randomText, sessionCookie, type PendingPasscode, type Session } from './sessions.ts'
-import { isLenient } from './strictness.ts'
+import type { ServiceState } from '../state/service-state.ts'
+import { randomText, sessionCookie, type PendingPasscode, type Session } from '../state/sessions.ts'
+import { isLenient } from '../state/strictness.ts'
 
 export const authorizeEndpointPath = '/oauth2/v3/authorize'
 

@@ -3,10 +3,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
-import type { ServiceState } from './service-state.ts'
+import type { ServiceState } from '../state/service-state.ts'
 import { readJsonFields, type Fields, type ServiceRequest } from '../http/service-request.ts'
-import { sessionCookie, type PendingPasscode } from './sessions.ts'
-import { isPasscodeCsrf } from './strictness.ts'
+import { sessionCookie, type PendingPasscode } from '../state/sessions.ts'
+import { isPasscodeCsrf } from '../state/strictness.ts'
 
 const maxAttempts = 5
 const maxBackupAttempts = 10

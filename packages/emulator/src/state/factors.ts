@@ -3,6 +3,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
+import type { FactorOptions } from '../options/account-options.ts'
 
 /** Seconds of one TOTP step. */
 export const stepSeconds = 30
@@ -17,16 +18,6 @@ export interface Factor {
   check(passcode: string, now: number): 'valid' | 'wrong' | 'replayed'
   /** Passcodes that were used may be used again. */
   forget(): void
-}
-
-/** A device that makes passcodes. */
-export interface FactorOptions {
-  /** A UUID; default a random one. */
-  readonly id?: string
-  /** What the owner called the device. */
-  readonly name: string
-  /** Base32. */
-  readonly totpSecret: string
 }
 
 /** Throws a TypeError if the secret is not base32. */

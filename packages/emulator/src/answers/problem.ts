@@ -3,7 +3,7 @@
  */
 import type { ErrorRequestHandler } from 'express'
 import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
-import { statusOf } from '../http/web-app.ts'
+import { statusOf } from './web-app.ts'
 
 /** `description` names what is wrong, for a person. */
 export function problemResponse(status: number, error: string, description: string): ServiceResponse {

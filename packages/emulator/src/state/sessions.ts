@@ -6,7 +6,7 @@ import type { Account } from './accounts.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
-import type { Instance } from './instances.ts'
+import type { Instance } from '../http/instances.ts'
 import type { Settings } from '../options/options.ts'
 import { isLenient } from './strictness.ts'
 

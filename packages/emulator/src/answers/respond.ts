@@ -8,7 +8,7 @@ import type { TakenFault } from '../faults/faults.ts'
 import { challengeResponse } from '../pages/challenge-page.ts'
 import type { Recording } from '../journal/recording.ts'
 import { isCorrupted, sendCorrupted } from '../faults/corrupted-response.ts'
-import { jsonResponse, sendResponse, type ServiceResponse } from './service-response.ts'
+import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
 import { sizedResponse } from '../faults/sized-body.ts'
 
 /** `endpoint` is what the service would do; a fault may come before it, after it, or in its place. */

@@ -2,9 +2,7 @@
  * The two instances of the service, home and regional: separate hosts with separate accounts.
  */
 import type { IncomingMessage } from 'node:http'
-
-/** Which of the two instances an account belongs to. */
-export type Region = 'home' | 'regional'
+import type { Region } from '../options/account-options.ts'
 
 export interface Instance {
   readonly region: Region

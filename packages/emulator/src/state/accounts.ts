@@ -2,11 +2,10 @@
  * The accounts the service knows, and what each of them needs to sign in.
  */
 import { createHash } from 'node:crypto'
-import type { AccountOptions, AccountSwitches } from '../options/account-options.ts'
+import type { AccountOptions, AccountSwitches, Region } from '../options/account-options.ts'
 import type { Clock } from './clock.ts'
 import { createFactor, type Factor } from './factors.ts'
-import type { Region } from './instances.ts'
-import { initialSwitches, switchAccount } from '../switches/account-switches.ts'
+import { initialSwitches, switchAccount } from '../options/account-switches.ts'
 
 /** An account as the emulator's endpoints use it. */
 export interface Account {

@@ -1,9 +1,9 @@
 /**
  * The switches of an account: locked, captcha, region. Where one is changed, it is checked first.
  */
-import type { AccountOptions, AccountSwitches } from '../options/account-options.ts'
-import { checkEach, type Checks } from '../options/checks.ts'
-import { accountChecks } from '../options/check-options.ts'
+import type { AccountOptions, AccountSwitches } from './account-options.ts'
+import { checkEach, type Checks } from './checks.ts'
+import { accountChecks } from './check-options.ts'
 
 /** What is switched: a part of an account. */
 type Switchable = { -readonly [Name in keyof AccountSwitches]-?: NonNullable<AccountSwitches[Name]> }

@@ -2,17 +2,17 @@
  * A running emulator, as tests and demos hold it.
  */
 import type { JSONWebKeySet } from 'jose'
-import type { EmulatorAccount } from './service/accounts.ts'
-import type { Clock } from './service/clock.ts'
-import type { Counters } from './service/counters.ts'
-import type { Transform, TransformFailure } from './faults/transform.ts'
-import type { Endpoint, Fault } from './faults/fault.ts'
-import type { Firewall } from './service/firewall.ts'
-import type { LoggedRequest } from './journal/request-log.ts'
-import type { SignInTokens } from './service/refresh-tokens.ts'
-import type { SignInByHandOptions } from './service/sign-in-by-hand.ts'
-import type { ChangeableOptions } from './options/options.ts'
-import type { ScenarioName } from './switches/scenarios.ts'
+import type { EmulatorAccount } from '../state/accounts.ts'
+import type { Clock } from '../state/clock.ts'
+import type { Counters } from '../state/counters.ts'
+import type { Transform, TransformFailure } from '../faults/transform.ts'
+import type { Endpoint, Fault } from '../faults/fault.ts'
+import type { Firewall } from '../state/firewall.ts'
+import type { LoggedRequest } from '../journal/request-log.ts'
+import type { SignInTokens } from '../state/refresh-tokens.ts'
+import type { SignInByHandOptions } from '../service/sign-in-by-hand.ts'
+import type { ChangeableOptions } from '../options/options.ts'
+import type { ScenarioName } from './scenarios.ts'
 
 /** Base addresses, without a trailing slash. */
 export interface Addresses {

@@ -4,12 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import express, { type ErrorRequestHandler, type Express, type Response, type Router } from 'express'
 import type { IncomingMessage } from 'node:http'
-import { banner } from './loopback-listener.ts'
+import { banner } from '../http/loopback-listener.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Place } from '../journal/exchange.ts'
 import type { Settings } from '../options/options.ts'
 import { noticePage } from '../pages/page.ts'
-import { htmlResponse, sendResponse } from './service-response.ts'
+import { htmlResponse, sendResponse } from '../http/service-response.ts'
 
 /** `own` answers what is not the service's, before the journal sees the request. */
 export function bareApp(
