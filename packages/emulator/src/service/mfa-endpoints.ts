@@ -118,11 +118,14 @@ function pendingOf(
   if (!session?.pending || session.transactionId !== transactionId) {
     return { error: mfaError(401, 'UNAUTHORIZED', 'No sign-in of this session waits for a passcode') }
   }
-  if (service.clock.now() - session.pending.since > service.settings.passcodeLifetime) {
+  if (service.clock.now() - session.pending.since > passcodeSeconds) {
     return { error: mfaError(400, 'ERR_EXPIRED', 'The sign-in took too long. Sign in again.') }
   }
   return session.pending
 }
+
+/** From the passcode page to the last accepted passcode. */
+const passcodeSeconds = 300
 
 function mfaError(status: 400 | 401 | 403, code: string, message: string): ServiceResponse {
   return withReason(`${code}: ${message}`, jsonResponse(status, { error: { code, message } }))

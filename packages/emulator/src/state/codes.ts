@@ -10,6 +10,7 @@ import { randomText, type Session } from './sessions.ts'
 import { acceptedEncoding, isCodeVerifier } from './strictness.ts'
 
 const maxCodes = 10_000
+const codeSeconds = 300
 
 export interface AuthorizationCode {
   readonly session: Session
@@ -20,8 +21,8 @@ export interface AuthorizationCode {
 
 export type Codes = ReturnType<typeof createCodes>
 
-export function createCodes(clock: Clock, settings: Settings) {
-  const codes = createExpiringMap<AuthorizationCode>({ clock, lifetime: () => settings.codeLifetime, max: maxCodes })
+export function createCodes(clock: Clock) {
+  const codes = createExpiringMap<AuthorizationCode>({ clock, lifetime: () => codeSeconds, max: maxCodes })
   return {
     issue(content: AuthorizationCode): string {
       const code = randomText(32)

@@ -14,6 +14,8 @@ import { randomText } from './sessions.ts'
 
 /** With more, the oldest is forgotten. */
 const maxTokens = 100_000
+/** In which a spent refresh token is forgiven. */
+const graceSeconds = 60
 
 /** Field names are the wire's (interface document, "Token response"). */
 export interface TokenResponse {
@@ -106,7 +108,7 @@ export function createRefreshTokens(deps: {
 
   async function replay(token: string, held: RefreshToken, spent: Spent, minting: Minting): Promise<RefreshOutcome> {
     const { family } = held
-    const { reuse, graceSeconds } = settings
+    const { reuse } = settings
     counters.replays += 1
     if (reuse === 'revoke-family') {
       kill((other) => other.family === family)

@@ -48,7 +48,7 @@ export function createServiceState(settings: Settings, instances: Instances): Se
     counters,
     accounts: createAccountDirectory(settings.accounts),
     sessions: createSessions(clock, settings),
-    codes: createCodes(clock, settings),
+    codes: createCodes(clock),
     accessTokens,
     refreshTokens: createRefreshTokens({ clock, settings, counters, accessTokens }),
     firewall: createFirewall(clock, settings),

@@ -12,6 +12,8 @@ import { isLenient } from './strictness.ts'
 
 export const sessionCookie = 'sso.sid'
 const maxSessions = 10_000
+/** From the login page to the end of its session. */
+const sessionSeconds = 900
 
 /** A passcode page that was answered, waiting for its verification. */
 export interface PendingPasscode {
@@ -50,7 +52,7 @@ export type Sessions = ReturnType<typeof createSessions>
 
 /** A session keeps the hidden inputs it began with, whatever becomes of the option. */
 export function createSessions(clock: Clock, settings: Settings) {
-  const sessions = createExpiringMap<Session>({ clock, lifetime: () => settings.sessionLifetime, max: maxSessions })
+  const sessions = createExpiringMap<Session>({ clock, lifetime: () => sessionSeconds, max: maxSessions })
   return {
     create(instance: Instance, request: AuthorizationRequest): Session {
       const { extra = {}, inTemplate = false } = settings.hiddenInputs
