@@ -14,9 +14,8 @@ import { fileURLToPath } from 'node:url'
 const allowed = {
   'token-manager': [],
   core: ['token-manager'],
-  recorder: [],
   opentelemetry: [],
-  emulator: ['recorder'],
+  emulator: [],
   'token-store-memory': ['token-manager'],
   'token-store-file': ['token-manager'],
   'token-store-redis': ['token-manager'],
@@ -80,10 +79,27 @@ const folders = {
     alerts: ['given'],
     'status-page': ['clients', 'http', 'given'],
   },
+  // What the service remembers, what it answers from that, and how a person or a test has a hand in it.
+  emulator: {
+    support: [],
+    options: ['support'],
+    http: ['options'],
+    state: ['http', 'options', 'support'],
+    faults: ['state', 'http', 'options'],
+    journal: ['faults', 'state', 'http', 'options', 'support'],
+    pages: ['state', 'http', 'options', 'support'],
+    answers: ['pages', 'journal', 'faults', 'http', 'options'],
+    service: ['answers', 'pages', 'journal', 'faults', 'state', 'http', 'options'],
+    switches: ['service', 'journal', 'faults', 'state', 'http', 'options', 'support'],
+    control: ['switches', 'answers', 'journal', 'faults', 'state', 'http', 'options'],
+    inspector: ['control', 'answers', 'journal', 'http'],
+    recorder: ['http', 'options', 'support'],
+    command: ['recorder', 'control', 'switches', 'journal', 'faults', 'state', 'options'],
+  },
 }
 
-/** What a package exports: it may import everything. */
-const exported = new Set(['index.ts', 'support.ts'])
+/** What a package exports or starts with: it may import everything. */
+const exported = new Set(['index.ts', 'support.ts', 'jest.ts', 'cli.ts', 'start-emulator.ts'])
 
 /** A folder with an entry is a room: from outside, only its entry is imported. */
 const entryOfRoom = 'index.ts'

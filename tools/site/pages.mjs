@@ -69,7 +69,6 @@ export const groups = [
       'token-store-sql',
       'token-store-conformance',
       'emulator',
-      'recorder',
       'opentelemetry',
     ].map((name) => readme(`packages/${name}`)),
   },

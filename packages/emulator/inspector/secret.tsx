@@ -3,7 +3,7 @@
  */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { maskText } from '../src/journal/mask.ts'
+import { maskText } from '../src/support/mask.ts'
 import { exchangeSecrets, Refusal } from './api.ts'
 import { entriesOf } from './fields.ts'
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 /**
- * The command `npx @owner-sso/emulator`: the emulator in a terminal, for a person or a program in any language.
+ * The command `npx @owner-sso/emulator`: the emulator in a terminal, for a person or a program in any language; and `record` and
+ * `replay`, for a login at the real service.
  */
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { greeting, passcodeTeller } from './command/greeting.ts'
 import { helpText } from './command/help.ts'
+import { record, replay } from './command/record.ts'
 import { flagOf, optionFlags, optionsOf } from './command/option-flags.ts'
 import { setSwitches, switchFlags } from './command/switch-flags.ts'
 import { optionNames } from './options/option-table.ts'
@@ -25,7 +27,10 @@ const flags = {
 process.stdout.on('error', () => undefined)
 
 try {
-  await main()
+  const [command, ...args] = process.argv.slice(2)
+  if (command === 'record') await record(args)
+  else if (command === 'replay') await replay(args)
+  else await main()
 } catch (error) {
   console.error(`@owner-sso/emulator: ${explain(error)}`)
   if (error instanceof TypeError) console.error('npx @owner-sso/emulator --help says what it takes.')
@@ -62,7 +67,7 @@ function explain(error: unknown): string {
   if (syscall === 'listen') {
     const problem =
       code === 'EADDRINUSE' ? `Port ${port} is taken` : `Port ${port} of ${address} can't be listened on (${code})`
-    return `${problem}. Choose another --port or --owner-api-port, or leave it out for any free one.`
+    return `${problem}. Choose another, or leave it out for any free one.`
   }
   if (path !== undefined) return `${path} can't be written (${code}).`
   const option = /^(?:Unknown option|Option) (\w+)/u.exec(error.message)?.[1]

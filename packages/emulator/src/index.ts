@@ -2,7 +2,7 @@
  * The SSO service of the interface document and a small owner API, on loopback.
  */
 export { startEmulator } from './start-emulator.ts'
-export type { Emulator } from './emulator.ts'
+export type { Emulator } from './switches/emulator.ts'
 export type {
   ChangeableOptions,
   EmulatorOptions,
@@ -10,16 +10,23 @@ export type {
   StartOptions,
   Strictness,
 } from './options/options.ts'
-export { demoAccounts, type AccountOptions, type AccountSwitches } from './options/account-options.ts'
-export type { EmulatorAccount } from './service/accounts.ts'
-export type { FactorOptions } from './service/factors.ts'
-export type { Region } from './service/instances.ts'
-export type { Clock } from './service/clock.ts'
-export type { Counters } from './service/counters.ts'
+export {
+  demoAccounts,
+  type AccountOptions,
+  type AccountSwitches,
+  type FactorOptions,
+  type Region,
+} from './options/account-options.ts'
+export type { EmulatorAccount } from './state/accounts.ts'
+export type { Clock } from './state/clock.ts'
+export type { Counters } from './state/counters.ts'
 export type { Endpoint, Fault } from './faults/fault.ts'
 export type { EmulatedResponse, Transform, TransformFailure } from './faults/transform.ts'
 export { scenarios, type Scenario, type ScenarioName } from './switches/scenarios.ts'
-export type { Firewall, FirewallClient } from './service/firewall.ts'
+export type { Firewall, FirewallClient } from './state/firewall.ts'
 export type { LoggedRequest } from './journal/request-log.ts'
-export type { SignInTokens, TokenResponse } from './service/refresh-tokens.ts'
+export type { SignInTokens, TokenResponse } from './state/refresh-tokens.ts'
 export type { SignInByHandOptions } from './service/sign-in-by-hand.ts'
+export { startRecorder, type Recorder, type RecorderOptions } from './recorder/recorder.ts'
+export { startReplay, type Replay, type ReplayOptions } from './recorder/replay.ts'
+export type { Fixture } from './recorder/fixture.ts'

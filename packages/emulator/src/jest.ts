@@ -1,7 +1,7 @@
 /**
  * One emulator for a test file: started before its tests, as new for each of them, ended after the last.
  */
-import type { Emulator } from './emulator.ts'
+import type { Emulator } from './switches/emulator.ts'
 import { failureOf } from './faults/transform.ts'
 import type { EmulatorOptions } from './options/options.ts'
 import { startEmulator } from './start-emulator.ts'

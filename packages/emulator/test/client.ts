@@ -176,7 +176,7 @@ export function locationOf(answer: ClientResponse): URL {
 /** Inputs inside the form, comments and scripts left out. */
 export function hiddenInputsOf(page: string): Record<string, string> {
   const form = page.slice(page.indexOf('<form')).replaceAll(/<script>[\s\S]*?<\/script>/gu, '')
-  const inputs = [...form.matchAll(/<input\s+type="hidden"\s+name="([^"]*)"\s+value="([^"]*)"\s*\/>/gu)]
+  const inputs = [...form.matchAll(/<input\s+type="hidden"\s+name="([^"]*)"\s+value="([^"]*)"\s*\/?>/gu)]
   return Object.fromEntries(inputs.map(([, name = '', value = '']) => [decode(name), decode(value)]))
 }
 

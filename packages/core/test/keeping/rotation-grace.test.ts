@@ -38,7 +38,7 @@ async function signedIn(options: EmulatorOptions): Promise<World> {
 
 describe('a lost answer of a service that repeats it (H22)', () => {
   it('is asked for once more at once by the process that lost it, and nobody notices', async () => {
-    const { emulator, process } = await signedIn({ reuse: 'grace', graceSeconds: 60 })
+    const { emulator, process } = await signedIn({ reuse: 'grace' })
     const tokens = process({ rotationGrace: 60 })
     emulator.once('refresh', { drop: 'after-commit' })
     const before = await tokens.getAccessToken(account)

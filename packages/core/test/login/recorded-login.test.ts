@@ -1,8 +1,7 @@
 /** A login is written down at one emulator and replayed to the same client: it ends in the same tokens, or the same error. */
 import { describe, expect, it } from '@jest/globals'
-import type { Fault, ChangeableOptions } from '@owner-sso/emulator'
+import { type ChangeableOptions, type Fault, type Fixture, startRecorder, startReplay } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { type Fixture, startRecorder, startReplay } from '@owner-sso/recorder'
 import { createSso, type Sso, SsoError, type TokenSet } from '../../src/index.ts'
 
 const credentials = { identity: 'far@example.com', credential: 'correct horse' }

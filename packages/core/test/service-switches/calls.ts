@@ -20,7 +20,7 @@ const credential = 'correct horse'
 /** The account without a second factor. */
 export const plain = 'plain@example.com'
 /** More than any service sets. */
-export const cookies: readonly string[] = ['_abck', 'ak_bmsc', 'bm_sz', 'bm_sv', 'bm_mi', 'bm_so']
+export const cookies: readonly string[] = ['_abck', 'ak_bmsc', 'bm_sz']
 
 export const tokens: object = {
   access_token: expect.any(String),
@@ -50,7 +50,7 @@ export const logInLate: Call = (sso, _held, emulator) => {
     identity: account.identity,
     credential,
     passcode: ([factor]) => {
-      emulator.clock.advance(61)
+      emulator.clock.advance(301)
       return { factorId: factor?.id, passcode: account.passcode(factor?.id) }
     },
   })
@@ -71,6 +71,13 @@ export const logInAndRefresh: Call = async (sso) => sso.refresh(await sso.login(
 export const refreshTwice: Call = async (sso, held, emulator) => {
   emulator.once('refresh', { drop: 'after-commit' })
   return refreshAfterALoss(sso, held, emulator)
+}
+
+export const refreshTwiceWithinMinutes: Call = async (sso, held, emulator) => {
+  emulator.once('refresh', { drop: 'after-commit' })
+  await expect(sso.refresh(held)).rejects.toMatchObject({ requestSent: true })
+  emulator.clock.advance(61)
+  return sso.refresh(held)
 }
 
 /** The next refresh is lost; what became of the refresh token shows at the one after. */

@@ -19,14 +19,14 @@ export const loginRows: readonly Row[] = [
   },
   { when: 'strictness', set: (to) => to.change({ strictness: 'lenient' }), call: logInWithPasscode, ends: tokens },
   {
-    when: 'sessionLifetime',
-    set: (to) => to.change({ sessionLifetime: 0 }),
+    when: 'a session that ended before the form came',
+    set: (to) => to.once('login-page', () => to.clock.advance(901)),
     call: logIn,
     ends: { code: 'ERR_SSO_UNEXPECTED_RESPONSE', status: 403 },
   },
   {
-    when: 'passcodeLifetime',
-    set: (to) => to.change({ passcodeLifetime: 60 }),
+    when: 'a passcode that comes too late',
+    set: () => undefined,
     call: logInLate,
     ends: { code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' },
   },

@@ -1,7 +1,6 @@
 /** Switches between client and service: the firewall, cookies, slowness, and answers that are spoiled. */
 import type { TokenSet } from '../../src/index.ts'
 import {
-  cookies,
   logIn,
   logInWithAllCookies,
   refresh,
@@ -75,12 +74,11 @@ export const networkRows: readonly Row[] = [
     ends: tokens,
   },
   {
-    when: 'extra cookies',
-    set: (to) => to.change({ firewallCookies: cookies }),
+    when: 'cookies of the firewall',
+    set: () => undefined,
     call: logInWithAllCookies,
     ends: tokens,
   },
-  { when: 'no cookies of the firewall', set: (to) => to.change({ firewallCookies: [] }), call: logIn, ends: tokens },
   {
     when: 'a function that bends an answer',
     set: (to) => to.once<TokenSet>('token', (answer) => void Reflect.deleteProperty(answer.body, 'access_token')),

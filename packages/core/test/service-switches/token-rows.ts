@@ -1,6 +1,15 @@
 /** Switches that tokens meet: how they rotate, how long they live, what they look like. */
 import { expect } from '@jest/globals'
-import { logIn, logInAndRefresh, refresh, refreshTwice, signInAgain, tokens, type Row } from './calls.ts'
+import {
+  logIn,
+  logInAndRefresh,
+  refresh,
+  refreshTwice,
+  refreshTwiceWithinMinutes,
+  signInAgain,
+  tokens,
+  type Row,
+} from './calls.ts'
 
 export const tokenRows: readonly Row[] = [
   { when: 'rotation: single-use', set: (to) => to.change({ rotation: 'single-use' }), call: refresh, ends: tokens },
@@ -9,9 +18,9 @@ export const tokenRows: readonly Row[] = [
   { when: 'reuse: refuse', set: (to) => to.change({ reuse: 'refuse' }), call: refreshTwice, ends: signInAgain },
   { when: 'reuse: grace', set: (to) => to.change({ reuse: 'grace' }), call: refreshTwice, ends: tokens },
   {
-    when: 'graceSeconds that are over',
-    set: (to) => to.change({ reuse: 'grace', graceSeconds: 0 }),
-    call: refreshTwice,
+    when: 'reuse: grace that is over',
+    set: (to) => to.change({ reuse: 'grace' }),
+    call: refreshTwiceWithinMinutes,
     ends: signInAgain,
   },
   {
@@ -38,8 +47,8 @@ export const tokenRows: readonly Row[] = [
   { when: 'expiresIn', set: (to) => to.change({ expiresIn: 'soon' }), call: logIn, ends: tokens },
   { when: 'expiresIn, left out', set: (to) => to.change({ expiresIn: null }), call: refresh, ends: tokens },
   {
-    when: 'codeLifetime',
-    set: (to) => to.change({ codeLifetime: 0 }),
+    when: 'a code that is exchanged too late',
+    set: (to) => to.once('form-submission', () => to.clock.advance(301)),
     call: logIn,
     ends: { code: 'ERR_SSO_TOKEN_REJECTED', error: 'invalid_grant' },
   },

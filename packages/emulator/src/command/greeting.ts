@@ -1,8 +1,8 @@
 /**
  * What the command prints for a person: where everything is, who may sign in, and how a program is told of it.
  */
-import type { EmulatorAccount } from '../service/accounts.ts'
-import type { Emulator } from '../emulator.ts'
+import type { EmulatorAccount } from '../state/accounts.ts'
+import type { Emulator } from '../switches/emulator.ts'
 import type { Exchange } from '../journal/exchange.ts'
 import type { Settings } from '../options/options.ts'
 

@@ -22,7 +22,8 @@ export function helpText(): string {
     Object.entries(scenarios).map(([name, { about }]) => line(name, about)),
   )
   return `npx @owner-sso/emulator: the SSO service and a small owner API, on loopback
-npx @owner-sso/recorder: writes a login at a real service down, without a secret, and answers from it
+npx @owner-sso/emulator record: writes a login at a real service down, without a secret (record --help)
+npx @owner-sso/emulator replay: answers from a recorded login (replay --help)
 
 ${[...options, switches, scenarioLines].join('\n')}
 Other

@@ -4,7 +4,7 @@
 import type { ParseArgsConfig } from 'node:util'
 import { setClock } from '../control/orders.ts'
 import type { AccountSwitches } from '../options/account-options.ts'
-import type { Emulator } from '../emulator.ts'
+import type { Emulator } from '../switches/emulator.ts'
 import { checkEndpoint } from '../faults/fault-checks.ts'
 import { checkScenario } from '../switches/scenarios.ts'
 import { parsed } from './option-flags.ts'

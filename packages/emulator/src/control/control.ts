@@ -3,8 +3,8 @@
  */
 import { Router, type RequestHandler } from 'express'
 import { sendResponse } from '../http/service-response.ts'
-import { guard, jsonOnly } from './guard.ts'
-import { onProblem, problemResponse } from './problem.ts'
+import { guard, jsonOnly } from '../answers/guard.ts'
+import { onProblem, problemResponse } from '../answers/problem.ts'
 
 /** Paths of the `parts` are relative to `/_emulator`. Nothing here is logged, counted, challenged or corrupted. */
 export function createControl(parts: readonly Router[]): Router {

@@ -2,8 +2,8 @@
  * What `POST /_emulator/clock` and `/firewall` take, checked before anything happens; the command line sets the clock by it as well.
  */
 import { boolean, checkEach, oneOf, seconds, type Check, type Checks } from '../options/checks.ts'
-import type { Clock } from '../service/clock.ts'
-import type { Firewall } from '../service/firewall.ts'
+import type { Clock } from '../state/clock.ts'
+import type { Firewall } from '../state/firewall.ts'
 
 interface ClockOrder {
   readonly reset?: boolean

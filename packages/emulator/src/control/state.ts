@@ -2,14 +2,14 @@
  * What `GET /_emulator/state` shows, and the inspector once a second: everything that can be switched with its present value,
  * and what lives at this moment. No secret is in it but the passcodes of this moment.
  */
-import type { Account } from '../service/accounts.ts'
+import type { Account } from '../state/accounts.ts'
 import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
-import { stepSeconds } from '../service/factors.ts'
-import type { Living } from '../service/expiring-map.ts'
-import { describeMinting } from '../service/minting.ts'
+import { stepSeconds } from '../state/factors.ts'
+import type { Living } from '../state/expiring-map.ts'
+import { describeMinting } from '../state/minting.ts'
 import type { Place } from '../journal/exchange.ts'
-import type { ServiceState } from '../service/service-state.ts'
+import type { ServiceState } from '../state/service-state.ts'
 import { isChangeable, optionNames, optionTable, type OptionName } from '../options/option-table.ts'
 import type { Settings } from '../options/options.ts'
 import { scenarios } from '../switches/scenarios.ts'

@@ -2,17 +2,17 @@
  * The control API: every switch of the emulator over JSON. Each change answers with the state that it led to.
  */
 import express, { Router, type Request } from 'express'
-import type { Account } from '../service/accounts.ts'
+import type { Account } from '../state/accounts.ts'
 import { isRecord } from '../options/checks.ts'
 import { checkEndpoint } from '../faults/fault-checks.ts'
 import type { Endpoint } from '../faults/fault.ts'
 import { jsonResponse, sendResponse } from '../http/service-response.ts'
-import { switchAccount } from '../switches/account-switches.ts'
+import { switchAccount } from '../options/account-switches.ts'
 import { isOptionName, optionTable } from '../options/option-table.ts'
 import type { ChangeableOptions } from '../options/options.ts'
 import { checkScenario } from '../switches/scenarios.ts'
 import { setClock, setFirewall } from './orders.ts'
-import { problemResponse } from './problem.ts'
+import { problemResponse } from '../answers/problem.ts'
 import { controlState, type Controlled } from './state.ts'
 
 export function switchesRouter(controlled: Controlled): Router {

@@ -1,7 +1,7 @@
 /**
  * The faults that are ordered for each endpoint, taken by the next request or by all.
  */
-import type { Counters } from '../service/counters.ts'
+import type { Counters } from '../state/counters.ts'
 import type { ServiceResponse } from '../http/service-response.ts'
 import { transformedResponse, type Transform, type TransformFailure } from './transform.ts'
 import { checkEndpoint, checkFault } from './fault-checks.ts'

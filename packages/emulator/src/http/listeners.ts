@@ -14,7 +14,7 @@ import {
   serverLimits,
   type AddressListener,
   type Listener as PlainListener,
-} from '@owner-sso/recorder/support'
+} from './loopback-listener.ts'
 import type { Certificate } from './certificate.ts'
 import { createHttp2Bridge } from './http2-bridge.ts'
 import type { Settings } from '../options/options.ts'

@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { connectionOf } from './http2-bridge.ts'
-import type { Instance } from '../service/instances.ts'
+import type { Instance } from './instances.ts'
 
 export interface ServiceRequest {
   readonly instance: Instance

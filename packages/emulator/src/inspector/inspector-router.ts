@@ -2,7 +2,7 @@
  * The inspector's part of `/_emulator`: its page, its events, and the exchanges behind it.
  */
 import { Router, type Request } from 'express'
-import { problemResponse } from '../control/problem.ts'
+import { problemResponse } from '../answers/problem.ts'
 import { controlState, type Controlled } from '../control/state.ts'
 import type { Journal } from '../journal/journal.ts'
 import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'

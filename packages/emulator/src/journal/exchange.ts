@@ -2,7 +2,7 @@
  * One request and its answer, as the journal has it.
  */
 import type { Endpoint } from '../faults/fault.ts'
-import type { Region } from '../service/instances.ts'
+import type { Region } from '../options/account-options.ts'
 import type { Fields, Headers } from './masking.ts'
 import type { LoggedRequest } from './request-log.ts'
 

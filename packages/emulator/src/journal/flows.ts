@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { Fields } from './masking.ts'
 import type { ServiceResponse } from '../http/service-response.ts'
-import { sessionCookie } from '../service/sessions.ts'
+import { sessionCookie } from '../state/sessions.ts'
 
 /** About ten thousand logins: each leaves a session, one or two codes and a pair of tokens a refresh. */
 const maxTraces = 50_000

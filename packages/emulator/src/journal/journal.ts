@@ -3,7 +3,7 @@
  * belongs.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '../service/clock.ts'
+import type { Clock } from '../state/clock.ts'
 import { newExchange, type Exchange, type Place } from './exchange.ts'
 import { createFlows } from './flows.ts'
 import type { Fields } from './masking.ts'

@@ -2,10 +2,10 @@
  * What a log may show: names of everything, values of what is no secret, a mask for all else, whatever its name.
  */
 import type { IncomingMessage } from 'node:http'
-import { plainFields } from '@owner-sso/recorder'
+import { plainFields } from '../support/plain-fields.ts'
 import { readJson } from '../http/json.ts'
-import { decodeText } from '../pages/html.ts'
-import { maskText } from './mask.ts'
+import { decodeText } from '../support/encoded-text.ts'
+import { maskText } from '../support/mask.ts'
 import type { ServiceResponse } from '../http/service-response.ts'
 
 /** Values by name: of a query, of a form, of a JSON body. */

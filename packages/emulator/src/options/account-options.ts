@@ -1,8 +1,19 @@
 /**
  * What an account is given at the start, what of it can be switched, and the accounts of an emulator that was given none.
  */
-import type { FactorOptions } from '../service/factors.ts'
-import type { Region } from '../service/instances.ts'
+
+/** Which of the two instances an account belongs to. */
+export type Region = 'home' | 'regional'
+
+/** A device that makes passcodes. */
+export interface FactorOptions {
+  /** A UUID; default a random one. */
+  readonly id?: string
+  /** What the owner called the device. */
+  readonly name: string
+  /** Base32. */
+  readonly totpSecret: string
+}
 
 /** An account to start with. */
 export interface AccountOptions {

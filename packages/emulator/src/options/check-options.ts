@@ -1,10 +1,9 @@
 /**
  * The check of all options together: a caller's mistake becomes a TypeError that names the option and what it takes.
  */
-import type { AccountOptions } from './account-options.ts'
+import type { AccountOptions, FactorOptions } from './account-options.ts'
 import { arrayOf, base32, boolean, checkEach, isRecord, oneOf, text, type Checks } from './checks.ts'
 import { optionNames, optionTable } from './option-table.ts'
-import type { FactorOptions } from '../service/factors.ts'
 import type { EmulatorOptions } from './options.ts'
 
 const optionChecks = Object.fromEntries(optionNames.map((name) => [name, optionTable[name].check]))

@@ -1,7 +1,7 @@
 /**
  * Checks of values that come from outside: what is accepted, as a type and in words.
  */
-import { checkNames } from '@owner-sso/recorder/support'
+import { checkNames } from '../support/known-names.ts'
 import { Secret } from 'otpauth'
 
 export interface Check<Value = unknown> {

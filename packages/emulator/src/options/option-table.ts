@@ -43,8 +43,6 @@ function option<Value, const Default extends Value | undefined>(
   return row
 }
 
-/** RFC 6265 section 4.1.1. */
-const cookieName = /^[\w!#$%&'*+.^`|~-]+$/u
 const tlsVersion = oneOf('TLSv1.2', 'TLSv1.3')
 
 /** Settled once and for all when the emulator starts. In the order in which help, control API and inspector show them, as below. */
@@ -235,24 +233,6 @@ export const changeableOptions = {
     default: 'page',
     check: oneOf('page', 'script'),
   }),
-  sessionLifetime: option({
-    group: 'Logins',
-    about: 'Seconds from the login page to the end of its session',
-    default: 900,
-    check: seconds(),
-  }),
-  codeLifetime: option({
-    group: 'Logins',
-    about: 'Seconds for which an authorization code is valid',
-    default: 300,
-    check: seconds(),
-  }),
-  passcodeLifetime: option({
-    group: 'Logins',
-    about: 'Seconds from the passcode page to the last accepted passcode',
-    default: 300,
-    check: seconds(),
-  }),
   rotation: option({
     group: 'Tokens',
     about: 'What a refresh does with the refresh token',
@@ -266,12 +246,6 @@ export const changeableOptions = {
     details: '`refuse`, `revoke-family`, `grace` (the same answer again), `grace-stale` (the spent one back)',
     default: 'refuse',
     check: oneOf('refuse', 'revoke-family', 'grace', 'grace-stale'),
-  }),
-  graceSeconds: option({
-    group: 'Tokens',
-    about: 'Seconds in which a spent refresh token is forgiven',
-    default: 60,
-    check: seconds(),
   }),
   refreshTokenLifetime: option({
     group: 'Tokens',
@@ -327,16 +301,6 @@ export const changeableOptions = {
     default: { maxRequests: 600, windowSeconds: 60, blockSeconds: 900 },
     check: orFalse(shape({ maxRequests: orNull(positive()), windowSeconds: positive(), blockSeconds: positive() })),
     without: 'Challenge nobody',
-  }),
-  firewallCookies: option({
-    group: 'Firewall and network',
-    about: "Cookies that every authorize answer sets in addition to the session's",
-    details: 'their names',
-    default: ['ak_bmsc', 'bm_sz', '_abck'],
-    check: arrayOf(
-      'cookie names',
-      (name: unknown): name is string => typeof name === 'string' && cookieName.test(name),
-    ),
   }),
   allowBrowsers: option({
     group: 'Firewall and network',

@@ -2,10 +2,10 @@
  * The captcha of accounts that meet one: letters a person types off a picture.
  */
 import { randomInt } from 'node:crypto'
-import type { Account } from '../service/accounts.ts'
+import type { Account } from '../state/accounts.ts'
 import { html, type Markup } from './html.ts'
 import type { Settings } from '../options/options.ts'
-import type { Session } from '../service/sessions.ts'
+import type { Session } from '../state/sessions.ts'
 
 /** No two of these letters look alike. */
 const captchaAlphabet = 'ABCDEFHKLMNPRTUVWXYZ'

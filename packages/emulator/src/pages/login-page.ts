@@ -1,7 +1,7 @@
 /**
  * The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one.
  */
-import { encodeText } from '@owner-sso/recorder/support'
+import { encodeText } from '../support/encoded-text.ts'
 import { captchaPicture, captchaWidget } from './captcha.ts'
 import { html, type Markup } from './html.ts'
 import type { Settings } from '../options/options.ts'

@@ -1,7 +1,7 @@
 /**
  * The start page: who can sign in, with what, and where everything is.
  */
-import type { EmulatorAccount } from '../service/accounts.ts'
+import type { EmulatorAccount } from '../state/accounts.ts'
 import { html, type Markup } from './html.ts'
 import { page } from './page.ts'
 

@@ -1,19 +1,19 @@
 /**
  * The answers that both authorize endpoints give: cookies, the login page, the passcode page, a refusal.
  */
-import { fixedParameters } from './authorization-request.ts'
+import { fixedParameters } from '../state/authorization-request.ts'
 import { loginPage } from '../pages/login-page.ts'
 import { noticePage } from '../pages/page.ts'
 import { passcodePage } from '../pages/passcode-page.ts'
 import { withReason, htmlResponse, type ServiceResponse } from '../http/service-response.ts'
-import type { ServiceState } from './service-state.ts'
-import { randomText, sessionCookie, type PendingPasscode, type Session } from './sessions.ts'
-import { isLenient } from './strictness.ts'
+import type { ServiceState } from '../state/service-state.ts'
+import { randomText, sessionCookie, type PendingPasscode, type Session } from '../state/sessions.ts'
+import { isLenient } from '../state/strictness.ts'
 
 export const authorizeEndpointPath = '/oauth2/v3/authorize'
 
-/** Seconds that the firewall's own cookies live, as recorded; others live for an hour. */
-const cookieSeconds: Readonly<Record<string, number>> = { ak_bmsc: 7200, bm_sz: 14_400, _abck: 31_536_000 }
+/** Seconds that the firewall's own cookies live, as recorded. */
+const cookieSeconds = { ak_bmsc: 7200, bm_sz: 14_400, _abck: 31_536_000 }
 
 /** Set again on every authorize answer: the session's cookie, amid the firewall's own; legacy clients keep only the first. */
 export function authorizeCookies(
@@ -21,8 +21,8 @@ export function authorizeCookies(
   session?: Session,
 ): { readonly 'set-cookie': readonly string[] } {
   const attributes = service.settings.tls ? 'Path=/; Secure' : 'Path=/'
-  const others = service.settings.firewallCookies.map(
-    (name) => `${name}=${randomText(24)}~-1~; Max-Age=${cookieSeconds[name] ?? 3600}; ${attributes}`,
+  const others = Object.entries(cookieSeconds).map(
+    ([name, seconds]) => `${name}=${randomText(24)}~-1~; Max-Age=${seconds}; ${attributes}`,
   )
   const own = session && `${sessionCookie}=${session.id}; ${attributes}; HttpOnly; SameSite=Lax`
   const before = isLenient(service.settings) ? 0 : -1

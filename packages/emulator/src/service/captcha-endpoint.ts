@@ -4,9 +4,9 @@
 import { refusal } from './authorize-responses.ts'
 import { captchaPicture } from '../pages/captcha.ts'
 import { withReason, type ServiceResponse } from '../http/service-response.ts'
-import type { ServiceState } from './service-state.ts'
+import type { ServiceState } from '../state/service-state.ts'
 import type { ServiceRequest } from '../http/service-request.ts'
-import { sessionCookie } from './sessions.ts'
+import { sessionCookie } from '../state/sessions.ts'
 
 export function captchaEndpoint(service: ServiceState, { cookies, instance }: ServiceRequest): ServiceResponse {
   const session = service.sessions.find(cookies.get(sessionCookie), instance)

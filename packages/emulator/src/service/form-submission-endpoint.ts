@@ -1,17 +1,17 @@
 /**
  * Endpoint 2, POST /oauth2/v3/authorize: the submitted login form, answered with an authorization code.
  */
-import type { Account } from './accounts.ts'
+import type { Account } from '../state/accounts.ts'
 import { authorizeCookies, loginPageResponse, passcodePageResponse, refusal } from './authorize-responses.ts'
-import { isBareQuery, isSameRequest, readAuthorizationRequest } from './authorization-request.ts'
+import { isBareQuery, isSameRequest, readAuthorizationRequest } from '../state/authorization-request.ts'
 import { captchaLetters, captchaProblem } from '../pages/captcha.ts'
-import { isBrowser } from './firewall.ts'
-import { issuerOf } from './instances.ts'
+import { isBrowser } from '../state/firewall.ts'
+import { issuerOf } from '../http/instances.ts'
 import { withReason, redirectResponse, type ServiceResponse } from '../http/service-response.ts'
-import type { ServiceState } from './service-state.ts'
+import type { ServiceState } from '../state/service-state.ts'
 import type { ServiceRequest } from '../http/service-request.ts'
-import { askForCredential, awaitPasscode, sessionCookie, type Session } from './sessions.ts'
-import { isLenient, isPasscodeCsrf, isPostedBack } from './strictness.ts'
+import { askForCredential, awaitPasscode, sessionCookie, type Session } from '../state/sessions.ts'
+import { isLenient, isPasscodeCsrf, isPostedBack } from '../state/strictness.ts'
 
 export function formSubmissionEndpoint(service: ServiceState, request: ServiceRequest): ServiceResponse {
   service.counters.formPosts += 1

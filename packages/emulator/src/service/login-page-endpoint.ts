@@ -2,13 +2,13 @@
  * Endpoint 1, GET /oauth2/v3/authorize: the login page, or a 303 to the instance of the account's region.
  */
 import { authorizeEndpointPath, authorizeCookies, loginPageResponse, refusal } from './authorize-responses.ts'
-import { isBareQuery, readAuthorizationRequest } from './authorization-request.ts'
+import { isBareQuery, readAuthorizationRequest } from '../state/authorization-request.ts'
 import { captchaLetters } from '../pages/captcha.ts'
 import { verifiedTransactionResponse } from './form-submission-endpoint.ts'
 import { withReason, redirectResponse, type ServiceResponse } from '../http/service-response.ts'
-import type { ServiceState } from './service-state.ts'
+import type { ServiceState } from '../state/service-state.ts'
 import type { ServiceRequest } from '../http/service-request.ts'
-import { isLenient } from './strictness.ts'
+import { isLenient } from '../state/strictness.ts'
 
 export function loginPageEndpoint(service: ServiceState, asked: ServiceRequest): ServiceResponse {
   const { instance, query } = asked

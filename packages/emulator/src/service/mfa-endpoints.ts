@@ -3,10 +3,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
-import type { ServiceState } from './service-state.ts'
+import type { ServiceState } from '../state/service-state.ts'
 import { readJsonFields, type Fields, type ServiceRequest } from '../http/service-request.ts'
-import { sessionCookie, type PendingPasscode } from './sessions.ts'
-import { isPasscodeCsrf } from './strictness.ts'
+import { sessionCookie, type PendingPasscode } from '../state/sessions.ts'
+import { isPasscodeCsrf } from '../state/strictness.ts'
 
 const maxAttempts = 5
 const maxBackupAttempts = 10
@@ -118,11 +118,14 @@ function pendingOf(
   if (!session?.pending || session.transactionId !== transactionId) {
     return { error: mfaError(401, 'UNAUTHORIZED', 'No sign-in of this session waits for a passcode') }
   }
-  if (service.clock.now() - session.pending.since > service.settings.passcodeLifetime) {
+  if (service.clock.now() - session.pending.since > passcodeSeconds) {
     return { error: mfaError(400, 'ERR_EXPIRED', 'The sign-in took too long. Sign in again.') }
   }
   return session.pending
 }
+
+/** From the passcode page to the last accepted passcode. */
+const passcodeSeconds = 300
 
 function mfaError(status: 400 | 401 | 403, code: string, message: string): ServiceResponse {
   return withReason(`${code}: ${message}`, jsonResponse(status, { error: { code, message } }))

@@ -4,17 +4,17 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import express, { type Express, type Request, type Response } from 'express'
-import type { AccessToken } from './access-tokens.ts'
-import { respond } from '../http/respond.ts'
+import type { AccessToken } from '../state/access-tokens.ts'
+import { respond } from '../answers/respond.ts'
 import type { Faults } from '../faults/faults.ts'
 import { connectionOf } from '../http/http2-bridge.ts'
 import type { Journal } from '../journal/journal.ts'
-import { describeMinting, isTaken, mintingOf } from './minting.ts'
+import { describeMinting, isTaken, mintingOf } from '../state/minting.ts'
 import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
-import type { ServiceState } from './service-state.ts'
-import { isCurrent, isLenient } from './strictness.ts'
+import type { ServiceState } from '../state/service-state.ts'
+import { isCurrent, isLenient } from '../state/strictness.ts'
 import { refreshedTradeResponse, tradedRefreshToken, tradeResponse } from './token-trade.ts'
-import { bareApp, finishApp } from '../http/web-app.ts'
+import { bareApp, finishApp } from '../answers/web-app.ts'
 
 const maxBytes = 1024 ** 3
 const chunk = Buffer.alloc(65_536, 'x')

@@ -7,8 +7,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { authorizeEndpointPath } from './authorize-responses.ts'
-import type { ServiceState } from './service-state.ts'
-import { sessionCookie, type PendingPasscode, type Session } from './sessions.ts'
+import type { ServiceState } from '../state/service-state.ts'
+import { sessionCookie, type PendingPasscode, type Session } from '../state/sessions.ts'
 
 /** Who signs in by hand. */
 export interface SignInByHandOptions {

@@ -1,15 +1,15 @@
 /**
  * Endpoints 3 and 6, POST /oauth2/v3/token: code exchange and refresh, JSON as documented, form encoding for legacy clients.
  */
-import { clientId, fixedScope } from './authorization-request.ts'
+import { clientId, fixedScope } from '../state/authorization-request.ts'
 import { passcodePageResponse } from './authorize-responses.ts'
-import { verifierMatches } from './codes.ts'
-import { mintingOf } from './minting.ts'
+import { verifierMatches } from '../state/codes.ts'
+import { mintingOf } from '../state/minting.ts'
 import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
-import type { ServiceState } from './service-state.ts'
+import type { ServiceState } from '../state/service-state.ts'
 import { readFormFields, readJsonFields, type Fields, type ServiceRequest } from '../http/service-request.ts'
-import { awaitPasscode } from './sessions.ts'
-import { isLenient } from './strictness.ts'
+import { awaitPasscode } from '../state/sessions.ts'
+import { isLenient } from '../state/strictness.ts'
 
 /** The body's fields, whichever encoding it came in; undefined if it can't be read. Legacy clients send the `code` in a list. */
 export function tokenFields(

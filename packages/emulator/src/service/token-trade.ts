@@ -2,11 +2,11 @@
  * What legacy clients do before their first call: tokens are traded for others at the owner API itself, and refreshed there.
  */
 import type { IncomingMessage } from 'node:http'
-import type { AccessToken } from './access-tokens.ts'
-import type { TokenResponse } from './refresh-tokens.ts'
-import type { Minting } from './minting.ts'
+import type { AccessToken } from '../state/access-tokens.ts'
+import type { TokenResponse } from '../state/refresh-tokens.ts'
+import type { Minting } from '../state/minting.ts'
 import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
-import type { ServiceState } from './service-state.ts'
+import type { ServiceState } from '../state/service-state.ts'
 import { mediaTypeOf } from '../http/service-request.ts'
 import { tokenFields } from './token-endpoint.ts'
 

@@ -1,13 +1,13 @@
 /**
  * The handles of a running emulator that reach into the service itself.
  */
-import { checkNames } from '@owner-sso/recorder/support'
-import { accountView, type Account } from '../service/accounts.ts'
-import type { Addresses, Emulator } from '../emulator.ts'
+import { checkNames } from '../support/known-names.ts'
+import { accountView, type Account } from '../state/accounts.ts'
+import type { Addresses, Emulator } from './emulator.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Journal } from '../journal/journal.ts'
 import { signInByHand } from '../service/sign-in-by-hand.ts'
-import type { ServiceState } from '../service/service-state.ts'
+import type { ServiceState } from '../state/service-state.ts'
 import type { Switchboard } from './switchboard.ts'
 
 export type Handles = Omit<Emulator, keyof Addresses | 'ca' | 'jwks' | 'close' | typeof Symbol.asyncDispose>

@@ -8,9 +8,9 @@ import type { ChangeableOptions, EmulatorOptions, Settings } from '../options/op
 import { parseEmulatorOptions } from '../options/parse-options.ts'
 import type { TlsVersions } from '../http/listeners.ts'
 import type { Journal } from '../journal/journal.ts'
-import { createCounters } from '../service/counters.ts'
-import type { ServiceState } from '../service/service-state.ts'
-import { switchAccount } from './account-switches.ts'
+import { createCounters } from '../state/counters.ts'
+import type { ServiceState } from '../state/service-state.ts'
+import { switchAccount } from '../options/account-switches.ts'
 import { isChangeable, isOptionName } from '../options/option-table.ts'
 import { checkScenario, scenarios, type Scenario, type ScenarioName } from './scenarios.ts'
 

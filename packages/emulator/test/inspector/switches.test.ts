@@ -119,11 +119,13 @@ describeInChromium('the switches of the inspector', () => {
       await expiresIn.press('Enter')
       await page.getByRole('button', { name: 'Put expiresIn back' }).waitFor()
       expect(await new Client(emulator).login('plain@example.com')).toMatchObject({ expires_in: 'soon' })
-      await page.getByLabel('sessionLifetime').fill('"never"')
-      await page.getByLabel('sessionLifetime').press('Enter')
-      expect(await page.getByRole('alert').filter({ hasText: 'sessionLifetime' }).textContent()).toContain('must be')
-      await page.getByLabel('sessionLifetime').fill('{')
-      await page.getByLabel('sessionLifetime').press('Enter')
+      await page.getByLabel('accessTokenLifetime').fill('"never"')
+      await page.getByLabel('accessTokenLifetime').press('Enter')
+      expect(await page.getByRole('alert').filter({ hasText: 'accessTokenLifetime' }).textContent()).toContain(
+        'must be',
+      )
+      await page.getByLabel('accessTokenLifetime').fill('{')
+      await page.getByLabel('accessTokenLifetime').press('Enter')
       await page.getByText('Write it as JSON: a number of seconds').waitFor()
     })
   })

@@ -1,6 +1,7 @@
 /** What a recording shows of a field, the emulator's log shows as well, and neither shows a field that is on no list. */
 import { describe, expect, it } from '@jest/globals'
-import { plainFields, startRecorder } from '@owner-sso/recorder'
+import { plainFields } from '../../src/support/plain-fields.ts'
+import { startRecorder } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
 
 const emulator = useEmulator()

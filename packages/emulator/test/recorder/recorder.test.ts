@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startRecorder, type Recorder, type RecorderOptions } from '@owner-sso/recorder'
+import { startRecorder, type Recorder, type RecorderOptions } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client, codeOf, demoCredential, json, locationOf } from '../client.ts'
 

@@ -78,16 +78,10 @@ describe('what has begun', () => {
     expect(page.text).toContain('name="locale"')
   })
 
-  it('keeps its lifetime: sessions, codes and tokens end when they said they would', async () => {
-    const client = new Client(emulator)
-    const { hidden } = await client.open()
+  it('keeps the lifetime of its tokens: they end when they said they would', async () => {
     const { access_token } = await emulator.issueTokens(identity)
-    emulator.change({ sessionLifetime: 1, accessTokenLifetime: 1 })
+    emulator.change({ accessTokenLifetime: 1 })
     emulator.clock.advance(60)
-    const answer = await client.post({ ...hidden, identity, credential: demoCredential })
-    emulator.change({ codeLifetime: 1 })
-    emulator.clock.advance(60)
-    expect((await client.exchange(codeOf(answer))).status).toBe(200)
     const headers = { authorization: `Bearer ${access_token}` }
     expect((await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers })).status).toBe(200)
   })
@@ -118,17 +112,6 @@ describe('latency', () => {
   it('leaves the control API alone', async () => {
     emulator.change({ latency: 600_000 })
     expect((await fetch(`${emulator.authUrl}/_emulator/state`)).status).toBe(200)
-  })
-})
-
-describe('the cookies of the firewall', () => {
-  it('are those of the option, beside the session', async () => {
-    emulator.change({ firewallCookies: ['bm_sv', '_abck'] })
-    const { page } = await new Client(emulator).open()
-    const names = page.headers.getSetCookie().map((line) => line.split('=', 1)[0])
-    expect(names).toEqual(['bm_sv', 'sso.sid', '_abck'])
-    emulator.change({ firewallCookies: [] })
-    expect((await new Client(emulator).open()).page.headers.getSetCookie()).toHaveLength(1)
   })
 })
 

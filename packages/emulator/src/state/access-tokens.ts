@@ -1,0 +1,84 @@
+/**
+ * Access and id tokens: issued, looked up by the owner API, and revoked early.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Account } from './accounts.ts'
+import { clientId, fixedScope } from './authorization-request.ts'
+import type { Clock } from './clock.ts'
+import { createExpiringMap } from './expiring-map.ts'
+import { issuerOf, type Instance } from '../http/instances.ts'
+import type { Settings } from '../options/options.ts'
+import type { Minting } from './minting.ts'
+import { randomText } from './sessions.ts'
+import { signToken } from './signing-key.ts'
+
+/** With more, the oldest is forgotten. */
+const maxTokens = 50_000
+
+/** An access token that was issued. */
+export interface AccessToken {
+  readonly account: Account
+  /** The sign-in it came from. */
+  readonly family: string
+  readonly minting: Minting | undefined
+  readonly isRefreshed: boolean
+  /** Seconds since the epoch. */
+  readonly issuedAt: number
+  revoked: boolean
+}
+
+export type AccessTokens = ReturnType<typeof createAccessTokens>
+
+export function createAccessTokens(clock: Clock, settings: Settings) {
+  const tokens = createExpiringMap<AccessToken>({
+    clock,
+    lifetime: () => settings.accessTokenLifetime,
+    max: maxTokens,
+  })
+  return {
+    /** `minting` is undefined for tokens that no request asked for. */
+    async issue(
+      account: Account,
+      family: string,
+      instance: Instance,
+      { minting, isRefreshed }: { readonly minting: Minting | undefined; readonly isRefreshed: boolean },
+    ) {
+      const iat = Math.floor(clock.now())
+      const claims = {
+        iss: issuerOf(instance),
+        sub: account.subject,
+        iat,
+        exp: iat + settings.accessTokenLifetime,
+        azp: clientId,
+      }
+      const [accessToken, idToken] = await Promise.all([
+        settings.accessTokenFormat === 'opaque'
+          ? randomText(48)
+          : signToken({
+              ...claims,
+              aud: [issuerOf(instance), 'owner-api'],
+              jti: randomUUID(),
+              scp: fixedScope.split(' '),
+            }),
+        signToken({ ...claims, aud: clientId, jti: randomUUID(), email: account.identity, email_verified: true }),
+      ])
+      tokens.set(accessToken, { account, family, minting, isRefreshed, issuedAt: iat, revoked: false })
+      return { accessToken, idToken }
+    },
+    /** The token's content while it is known, unexpired and not revoked. */
+    find(token: string): AccessToken | undefined {
+      const found = tokens.get(token)
+      return found?.revoked ? undefined : found
+    },
+    /** Revokes those that match and says how many. */
+    revoke(matches: (token: AccessToken) => boolean): number {
+      const live = [...tokens.alive()].map(({ value }) => value).filter((token) => !token.revoked && matches(token))
+      for (const token of live) token.revoked = true
+      return live.length
+    },
+    /** Those that the owner API accepts. */
+    *alive() {
+      for (const token of tokens.alive()) if (!token.value.revoked) yield token
+    },
+  }
+}

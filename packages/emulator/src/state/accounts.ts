@@ -1,0 +1,111 @@
+/**
+ * The accounts the service knows, and what each of them needs to sign in.
+ */
+import { createHash } from 'node:crypto'
+import type { AccountOptions, AccountSwitches, Region } from '../options/account-options.ts'
+import type { Clock } from './clock.ts'
+import { createFactor, type Factor } from './factors.ts'
+import { initialSwitches, switchAccount } from '../options/account-switches.ts'
+
+/** An account as the emulator's endpoints use it. */
+export interface Account {
+  readonly identity: string
+  readonly credential: string
+  region: Region
+  locked: boolean
+  captcha: boolean | 'after-submission'
+  readonly factors: readonly Factor[]
+  /** Those not used yet. */
+  readonly backupCodes: Set<string>
+  /** The `sub` of its tokens. */
+  readonly subject: string
+}
+
+/** An account as tests and demos see it. */
+export interface EmulatorAccount {
+  readonly identity: string
+  readonly credential: string
+  readonly region: Region
+  readonly locked: boolean
+  readonly captcha: boolean | 'after-submission'
+  readonly factors: readonly { readonly id: string; readonly name: string }[]
+  /** Backup codes not used yet. */
+  readonly backupCodes: readonly string[]
+  /**
+   * The current passcode by the emulator's clock, of the first factor or of the one with this id or name.
+   *
+   * @throws {TypeError} The account has no such factor.
+   */
+  passcode(factor?: string): string
+  /**
+   * Locks it, shows it a captcha, moves it to the other region, from its next request on.
+   *
+   * @throws {TypeError} A switch is unknown or wrong; the message names it.
+   */
+  change(switches: AccountSwitches): void
+}
+
+function createAccount(options: AccountOptions): Account {
+  const { totpSecret, factors = totpSecret === undefined ? [] : [{ name: 'Device #1', totpSecret }] } = options
+  return {
+    identity: options.identity,
+    credential: options.credential,
+    ...initialSwitches(options),
+    factors: factors.map(createFactor),
+    backupCodes: new Set(options.backupCodes),
+    subject: createHash('sha256').update(identityKey(options.identity)).digest('hex').slice(0, 32),
+  }
+}
+
+export type AccountDirectory = ReturnType<typeof createAccountDirectory>
+
+export function createAccountDirectory(options: readonly AccountOptions[]) {
+  const all = options.map(createAccount)
+  const byIdentity = new Map(all.map((account) => [identityKey(account.identity), account]))
+  return {
+    all,
+    /** By e-mail, without regard to case. */
+    find: (identity: string): Account | undefined => byIdentity.get(identityKey(identity)),
+    /** Each account's switches are as they were at the start. */
+    reset(): void {
+      for (const [index, account] of all.entries()) Object.assign(account, initialSwitches(options[index] ?? {}))
+    },
+    /** Passcodes and backup codes that were used may be used again. */
+    forget(): void {
+      for (const [index, { factors, backupCodes }] of all.entries()) {
+        for (const factor of factors) factor.forget()
+        for (const code of options[index]?.backupCodes ?? []) backupCodes.add(code)
+      }
+    },
+  }
+}
+
+export function accountView(account: Account, clock: Clock): EmulatorAccount {
+  return {
+    identity: account.identity,
+    credential: account.credential,
+    get region() {
+      return account.region
+    },
+    get locked() {
+      return account.locked
+    },
+    get captcha() {
+      return account.captcha
+    },
+    factors: account.factors.map(({ id, name }) => ({ id, name })),
+    change: (switches) => switchAccount(account, switches),
+    get backupCodes() {
+      return [...account.backupCodes]
+    },
+    passcode(wanted) {
+      const factor = account.factors.find(({ id, name }) => wanted === undefined || wanted === id || wanted === name)
+      if (!factor) throw new TypeError(`${account.identity} has no ${wanted === undefined ? '' : 'such '}factor`)
+      return factor.passcode(clock.now())
+    },
+  }
+}
+
+function identityKey(identity: string): string {
+  return identity.trim().toLowerCase()
+}

@@ -1,0 +1,56 @@
+/**
+ * Everything the endpoints share: one object, made once at start.
+ */
+import { createAccessTokens, type AccessTokens } from './access-tokens.ts'
+import { createAccountDirectory, type AccountDirectory } from './accounts.ts'
+import { createClock, type Clock } from './clock.ts'
+import { createCodes, type Codes } from './codes.ts'
+import { createCounters, type Counters } from './counters.ts'
+import { createFirewall, type Firewall } from './firewall.ts'
+import type { Instances } from '../http/instances.ts'
+import type { Settings } from '../options/options.ts'
+import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import { currentCallback, isCurrent, isRedirectUri } from './strictness.ts'
+
+export interface ServiceState {
+  readonly settings: Settings
+  readonly instances: Instances
+  readonly redirectUris: readonly string[]
+  /** Whether codes may be sent there. */
+  readonly isRedirectUri: (uri: string) => boolean
+  readonly clock: Clock
+  readonly counters: Counters
+  readonly accounts: AccountDirectory
+  readonly sessions: Sessions
+  readonly codes: Codes
+  readonly accessTokens: AccessTokens
+  readonly refreshTokens: RefreshTokens
+  readonly firewall: Firewall
+}
+
+export function createServiceState(settings: Settings, instances: Instances): ServiceState {
+  // The redirect URI stays on the first host, so that both instances take both.
+  const callbacks = [instances.home, instances.regional].map(({ url }) => `${url}/void/callback`)
+  const redirectUris = (): readonly string[] =>
+    settings.redirectUris ?? (isCurrent(settings) ? [currentCallback] : callbacks)
+  const clock = createClock()
+  const counters = createCounters()
+  const accessTokens = createAccessTokens(clock, settings)
+  return {
+    settings,
+    instances,
+    get redirectUris() {
+      return redirectUris()
+    },
+    isRedirectUri: (uri) => isRedirectUri(settings, redirectUris(), uri),
+    clock,
+    counters,
+    accounts: createAccountDirectory(settings.accounts),
+    sessions: createSessions(clock, settings),
+    codes: createCodes(clock),
+    accessTokens,
+    refreshTokens: createRefreshTokens({ clock, settings, counters, accessTokens }),
+    firewall: createFirewall(clock, settings),
+  }
+}

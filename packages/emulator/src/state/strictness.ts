@@ -1,0 +1,78 @@
+/**
+ * What legacy clients do that the interface document doesn't have: `strictness` settles whether it is taken, and whether pages are as
+ * recorded. docs/reference/compatibility.md lists it all.
+ */
+import type { Settings } from '../options/options.ts'
+import { encodeText } from '../support/encoded-text.ts'
+
+/** The settings that these rules depend on. One that is undefined follows `strictness`. */
+type StrictnessSettings = Pick<Settings, 'strictness' | 'service'> &
+  Partial<Pick<Settings, 'codeChallengeEncoding' | 'redirectUris'>>
+
+/** Interface document, "Code verifier": 86 alphanumeric characters. */
+const documentVerifier = /^[A-Za-z0-9]{86}$/u
+/** Addresses that legacy clients have built in: the page that does not exist, of any host, or that of an application. */
+const legacyCallback = /^(?:https?:\/\/[\w.:[\]-]+\/void|[a-z][a-z\d+.-]*:\/\/auth)\/callback$/u
+/** A locale that legacy clients put before the path. */
+const locale = /^\/[a-z]{2}_[a-z]{2}(?=\/)/iu
+/** RFC 7636 section 4.1. */
+const anyVerifier = /^[\w.~-]{43,128}$/u
+
+/** What the service of today redirects to: an application's own scheme, which no browser opens. */
+export const currentCallback = 'owner://auth/callback'
+
+/** Whether this is the service of today (field notes, fourth edition). */
+export function isCurrent({ service }: Pick<Settings, 'service'>): boolean {
+  return service === 'current'
+}
+
+export function isLenient({ strictness }: Pick<Settings, 'strictness'>): boolean {
+  return strictness === 'lenient'
+}
+
+/** Which derivations of the code challenge are taken: the option's, else today's, else the document's own, else both. */
+export function acceptedEncoding(settings: StrictnessSettings): NonNullable<Settings['codeChallengeEncoding']> {
+  if (settings.codeChallengeEncoding !== undefined) return settings.codeChallengeEncoding
+  if (isCurrent(settings)) return 'raw-digest'
+  return isLenient(settings) ? 'either' : 'hex-digest'
+}
+
+export function isCodeVerifier(settings: StrictnessSettings, verifier: string): boolean {
+  return (isLenient(settings) ? anyVerifier : documentVerifier).test(verifier)
+}
+
+/** Whether a hidden input came back with its value; legacy clients post it as the page's source has it, entities and all. */
+export function isPostedBack(
+  settings: StrictnessSettings,
+  posted: string | null | undefined,
+  value: string | undefined,
+): boolean {
+  return posted === value || (isLenient(settings) && value !== undefined && posted === encodeText(value))
+}
+
+/** Whether a `_csrf` is the passcode page's own; legacy clients send the login page's, or none. */
+export function isPasscodeCsrf(
+  settings: StrictnessSettings,
+  posted: string | null | undefined,
+  { csrf, loginCsrf, isUnnamed }: { readonly csrf: string; readonly loginCsrf: string; readonly isUnnamed: boolean },
+): boolean {
+  // A page that shows no _csrf leaves a client nothing else to send.
+  const takesOthers = isLenient(settings) || isUnnamed
+  if (takesOthers && (posted === null || posted === undefined)) return true
+  return isPostedBack(settings, posted, csrf) || (takesOthers && isPostedBack(settings, posted, loginCsrf))
+}
+
+/** Whether any legacy client's own redirect URI is taken: unless the option names those that are. */
+function takesLegacyCallbacks(settings: StrictnessSettings): boolean {
+  return isLenient(settings) && !isCurrent(settings) && settings.redirectUris === undefined
+}
+
+/** Whether codes may be sent there; `registered` are the option's, or its default. */
+export function isRedirectUri(settings: StrictnessSettings, registered: readonly string[], uri: string): boolean {
+  return registered.includes(uri) || (takesLegacyCallbacks(settings) && legacyCallback.test(uri))
+}
+
+/** The address without the locale that legacy clients put before it. */
+export function withoutLocale(settings: StrictnessSettings, url: string): string {
+  return isLenient(settings) ? url.replace(locale, '') : url
+}
