@@ -132,7 +132,11 @@ describe('new OwnerSsoStrategy()', () => {
   ])('names the option that is wrong: %s', (name, options) => {
     expect(() => newUntyped(options)).toThrow(TypeError)
     expect(() => newUntyped(options)).toThrow(new RegExp(`\\b${name}\\b`, 'u'))
-    if (name === 'pendingLoginKey') expect(() => newUntyped(options)).toThrow("such as Buffer.from(text, 'base64')")
+  })
+
+  it('says how a key is made of text', () => {
+    const text = Buffer.alloc(32).toString('base64')
+    expect(() => newUntyped({ authUrl, pendingLoginKey: text })).toThrow("such as Buffer.from(text, 'base64')")
   })
 
   it('takes a key of another realm', () => {
