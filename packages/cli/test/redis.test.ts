@@ -51,6 +51,17 @@ describeWithRedis('a store in Redis', () => {
     expect(stderr).not.toContain('wrong@')
   })
 
+  it('tells a database that is not there, and something that is no Redis', async () => {
+    for (const [address, told] of [
+      [url.replace(/3$/u, '99'), 'has no database of this number: correct the end of its address.'],
+      [`redis://${new URL(emulator.authUrl).host}`, 'nothing there answers as Redis does: check the port, and whether'],
+    ]) {
+      const { code, stderr } = await machine.run(['token'], { env: { OWNER_SSO_STORE: address } })
+      expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining(String(told)) })
+      expect(stderr).not.toContain('hush')
+    }
+  })
+
   it('takes the accounts of a folder', async () => {
     await machine.signIn('regional@example.com')
     const config = { OWNER_SSO_STORE: url }

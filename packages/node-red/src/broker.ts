@@ -70,7 +70,9 @@ export function brokerAccount({ brokerUrl, brokerKey, account }: AccountSettings
 }
 
 function tokenAddress(brokerUrl: string, account: string): URL {
-  if (!URL.canParse(brokerUrl)) throw new TypeError('The broker needs an address, such as http://127.0.0.1:8700')
+  // `localhost:8700` would be an address of the scheme `localhost`.
+  const isAddress = /^https?:\/\//iu.test(brokerUrl) && URL.canParse(brokerUrl)
+  if (!isAddress) throw new TypeError('The broker needs an address, such as http://127.0.0.1:8700')
   const address = new URL('token', brokerUrl.replace(/\/*$/u, '/'))
   if (!mayCarrySecrets(address)) throw new TypeError('The broker’s address must be https, or http on this machine.')
   if (account !== '') address.searchParams.set('account', account)

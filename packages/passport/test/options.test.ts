@@ -134,9 +134,9 @@ describe('new OwnerSsoStrategy()', () => {
     expect(() => newUntyped(options)).toThrow(new RegExp(`\\b${name}\\b`, 'u'))
   })
 
-  it('says how a key is written that came as text', () => {
-    const options = { authUrl: 'http://127.0.0.1:1', pendingLoginKey: 'a'.repeat(44) }
-    expect(() => newUntyped(options)).toThrow("such as Buffer.from(text, 'base64')")
+  it('says how a key is made of text', () => {
+    const text = Buffer.alloc(32).toString('base64')
+    expect(() => newUntyped({ authUrl, pendingLoginKey: text })).toThrow("such as Buffer.from(text, 'base64')")
   })
 
   it('takes a key of another realm', () => {

@@ -442,6 +442,9 @@ describe('when something is missing', () => {
 
     await first.broker.close()
     expect(await says(ofBroker)).toBe('The broker can’t be reached.')
+    expect(await says({ ...ofBroker, brokerUrl: `localhost:${port}` })).toMatch(
+      /^The broker needs an address, such as/u,
+    )
     expect((await red.ask('/brokered')).body).toEqual({
       code: 'ERR_SSO_UNREACHABLE',
       message: expect.stringContaining('The broker can’t be reached.'),

@@ -2,7 +2,7 @@
  * A Redis store with a connection of its own, which ends with the call.
  */
 import { readFile } from 'node:fs/promises'
-import { StoreError } from '@owner-sso/core'
+import { StoreError, systemCode } from '@owner-sso/core'
 import { checkRedis, redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
 import { usageError } from '../command-line/command-error.ts'
@@ -49,10 +49,22 @@ function isSecure(url: string): boolean {
 
 /** The client's own message may name the address with the password in it. */
 function failure(error: unknown, host: string): StoreError {
-  const word = error instanceof Error ? (/^(?:WRONGPASS|NOAUTH|NOPERM)/u.exec(error.message)?.[0] ?? '') : ''
-  return word === ''
-    ? new StoreError('unavailable', `Redis at ${host} can’t be reached.`)
-    : new StoreError('permissions', `Redis at ${host} does not accept this user name and password (${word}).`)
+  const said = error instanceof Error ? error.message : ''
+  const word = /^(?:WRONGPASS|NOAUTH|NOPERM)/u.exec(said)?.[0]
+  if (word !== undefined) {
+    return new StoreError('permissions', `Redis at ${host} does not accept this user name and password (${word}).`)
+  }
+  if (said.includes('DB index')) {
+    return new StoreError(
+      'unavailable',
+      `Redis at ${host} has no database of this number: correct the end of its address.`,
+    )
+  }
+  const why =
+    systemCode(error) === undefined
+      ? ': nothing there answers as Redis does: check the port, and whether it speaks TLS (rediss://)'
+      : ''
+  return new StoreError('unavailable', `Redis at ${host} can’t be reached${why}.`)
 }
 
 /** How the server is set up to keep records, and how to mend it. */

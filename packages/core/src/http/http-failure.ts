@@ -41,8 +41,10 @@ export function httpFailure({ code, syscall }: BareFailure, fate: RequestFate): 
   }
   const problem = problemOfAnswer(code)
   if (problem !== undefined) return new UnexpectedResponseError(problem, options)
+  const broken = 'The connection to the SSO service broke before it had answered. Nothing was repeated.'
+  const isPlain = fate.url.protocol === 'http:'
   return new UnreachableError(
-    'The connection to the SSO service broke before it had answered. Nothing was repeated.',
+    isPlain ? `${broken} If TLS is spoken there, its address begins with https://.` : broken,
     options,
   )
 }

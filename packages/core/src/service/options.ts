@@ -185,7 +185,7 @@ export function tokenUrlFromText(text: string, where = 'tokenUrl'): NonNullable<
 function instanceOrigin(option: string, value: unknown): string {
   const url = typeof value === 'string' ? parsed(value) : undefined
   requireThat(url !== undefined, `${option} must be an address such as https://auth.example.com${cameInPlace(value)}`)
-  requireThat(mayCarrySecrets(url), `${option} must be https (http is for loopback hosts only)`)
+  requireThat(mayCarrySecrets(url), `${option} must begin with https:// (http:// is for loopback hosts only)`)
   requireThat(
     url.href === `${url.origin}/` && !url.hostname.endsWith('.'),
     `${option} must be a scheme, host and port without a path, query, fragment or user name`,

@@ -56,6 +56,14 @@ describe('an error says whether the request may have arrived (C4)', () => {
     await expect(refreshAt('https://no-such-host.invalid')).rejects.toMatchObject(notSent)
   })
 
+  it('in doubt: TLS is spoken where http:// was written, which is told', async () => {
+    const server = await raw(() => undefined, certificate)
+    await expect(refreshAt(`http://127.0.0.1:${server.port}`)).rejects.toMatchObject({
+      ...inDoubt,
+      message: expect.stringContaining('If TLS is spoken there, its address begins with https://.'),
+    })
+  })
+
   it('not sent: the process was told after the start to trust anybody (S6)', async () => {
     const { env } = process
     const authUrl = 'https://auth.invalid'

@@ -95,6 +95,19 @@ describe('createSso refuses a wrong option with a TypeError that names it', () =
     expect(() => createSso(given as SsoOptions)).toThrow(name)
   })
 
+  it('and says so of an address without its scheme, which reads as one', () => {
+    for (const wrong of [
+      'localhost:9000',
+      'auth.example.com:443',
+      'http://auth.example.com',
+      'ftp://auth.example.com',
+    ]) {
+      expect(() => createSso({ authUrl: wrong })).toThrow(
+        new TypeError('authUrl must begin with https:// (http:// is for loopback hosts only)'),
+      )
+    }
+  })
+
   it('and shows no password of a proxy or an address in it', () => {
     expect(() => createSso({ authUrl, proxy: 'socks5://me:hunter2@127.0.0.1' })).not.toThrow('hunter2')
   })
