@@ -46,6 +46,7 @@ export { refusalAdvice, whatCame } from '@owner-sso/token-manager/support'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
 export {
   secretFromText,
+  emailFromText,
   settingFromText,
   textFromUtf8,
   typedCredential,

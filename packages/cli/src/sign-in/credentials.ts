@@ -1,11 +1,12 @@
 /**
  * E-mail and password of a sign-in: from the settings, a file or the environment, else from the person.
  */
-import type { Credentials } from '@owner-sso/core'
+import { type Credentials, emailFromText } from '@owner-sso/core'
 import { usageError } from '../command-line/command-error.ts'
 import { askEmail, askSecret, canAsk } from '../terminal/prompts.ts'
 import { secretFromFile } from '../settings/secret-file.ts'
 import { secretFromVariable } from '../settings/secret-variable.ts'
+import { orTell } from '../settings/secret-text.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export interface CredentialSource {
@@ -29,7 +30,9 @@ export function credentialSource(settings: Settings, file: string | undefined): 
         const credential = await askSecret(`Password of ${before} (empty: another e-mail)`, { optional: true })
         if (credential !== '') return { identity: before, credential }
       }
-      const identity = await identityOf(settings, before)
+      const account = await identityOf(settings, before)
+      const from = settings.account?.from ?? 'The e-mail'
+      const identity = orTell(`Correct ${from}.`, () => emailFromText(account, from))
       return { identity, credential: given ?? (await credentialOf(settings, file)) }
     },
   }

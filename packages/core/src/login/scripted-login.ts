@@ -12,7 +12,7 @@ import { pendingLogin, resumeLogin } from './pending-login.ts'
 import type { SsoContext } from './sso-context.ts'
 import type { LoginOutcome, PasscodeSource, PendingLogin } from './sso.ts'
 import type { Credentials } from '../steps/form-submission.ts'
-import { secretFromText, settingFromText } from '../support/setting-text.ts'
+import { secretFromText, emailFromText } from '../support/setting-text.ts'
 
 /** `Sso.login`: the whole of it on one connection. */
 export async function login(
@@ -100,7 +100,7 @@ function checkCredentials(service: SsoContext, given: Credentials): Credentials 
     throw new TypeError(`identity must be the e-mail of the account${came(given.identity)}`)
   const credential = typeof given.credential === 'string' ? secretFromText(given.credential, 'credential') : ''
   if (credential === '') throw new TypeError(`credential must be the password${came(given.credential)}`)
-  const identity = settingFromText(given.identity, 'identity')
+  const identity = emailFromText(given.identity, 'identity')
   service.credentialPosts.throwIfRejected({ identity, credential })
   return { identity, credential }
 }

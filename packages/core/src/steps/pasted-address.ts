@@ -33,17 +33,22 @@ export function pastedAddress(text: string, redirectUri: string): string {
   const words = isQuoted ? [enclosed] : enclosed.trimEnd().split(/[^\S\n]+/u)
   const [first = ''] = words
   const [line = ''] = first.trim().split(/\s/u)
-  const address = isWhole(line) ? line : first.replaceAll(/\s+/gu, '')
-  return address.replace(/[.,;]+$/u, '')
+  const address = isWhole(line) && !isQuoted ? line : first.replaceAll(/\s+/gu, '')
+  return address.replace(/[.,;!*。！]+$/u, '')
 }
 
-/** Without the entities of a page's source, the indentation of lines, and capitals in the scheme, which mean nothing (RFC 3986, 3.1). */
+/**
+ * Without the entities of a page's source, the escapes of JSON and of shells, what is not seen, the indentation of lines, and
+ * capitals in the scheme, which mean nothing (RFC 3986, 3.1).
+ */
 function withoutLayout(text: string, redirectUri: string): string {
   const scheme = redirectUri.slice(0, redirectUri.indexOf(':'))
   const lines = text.split('\n').map((line) => line.trim())
   return lines
     .join('\n')
-    .replaceAll(/&(?:amp|#38|#x26);/giu, '&')
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/&(?:amp;)+|&#(?:38|x26);|\\u0026/giu, '&')
+    .replaceAll(/\\([/?&=%])/gu, '$1')
     .replaceAll(new RegExp(`\\b${scheme.replaceAll(/[+.]/gu, '\\$&')}:`, 'giu'), `${scheme}:`)
 }
 

@@ -48,9 +48,21 @@ export function settingFromText(given: string, where: string): string {
   throw new TypeError(`${where} has quotation marks around it, which count${right}`)
 }
 
+/**
+ * The e-mail of a sign-in. What stands around one elsewhere is refused: it would cost an attempt at the service.
+ *
+ * @throws TypeError
+ */
+export function emailFromText(given: string, where: string): string {
+  const text = settingFromText(given, where)
+  if (/^mailto:|^[^"]*[\s<>,;]|[.,;>]$|\p{Cf}/iu.test(text))
+    throw new TypeError(`${where} must be an e-mail alone, such as ann@example.com, without a name, brackets or spaces`)
+  return text
+}
+
 /** An e-mail as people type it, or paste it: without what is not seen, and quotation marks around it. Empty for what can be none. */
 export function typedEmail(text: string): string {
-  return orEmpty(() => settingFromText(unquoted(text.replaceAll(/\p{Cf}/gu, '').trim()), 'e-mail'))
+  return orEmpty(() => emailFromText(unquoted(text.replaceAll(/\p{Cf}/gu, '').trim()), 'e-mail'))
 }
 
 /** A password of a form, as it was typed: a space may be part of it. Empty for what no field of a form can hold. */

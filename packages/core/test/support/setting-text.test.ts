@@ -56,6 +56,21 @@ describe('a setting', () => {
     expect(() => settingFromText(text, 'X')).toThrow(problem),
   )
 
+  it.each([
+    'Ann <ann@example.com>',
+    '<ann@example.com>',
+    'mailto:ann@example.com',
+    'ann@example.com,',
+    'ann@example.com.',
+    'ann @example.com',
+    'a\u200Bnn@example.com',
+    'ann@example.com;jo@example.com',
+  ])('that is no e-mail alone (%j) costs no attempt', async (identity) => {
+    const login = createSso({ authUrl: emulator.authUrl }).login({ identity, credential: 'x' })
+    await expect(login).rejects.toThrow('identity must be an e-mail alone, such as ann@example.com')
+    expect(emulator.counters.loginPages).toBe(0)
+  })
+
   it('that is an address is not shown: there may be a password in it', () =>
     expect(() => settingFromText('"redis://:secret@host"', 'X')).toThrow(/^[^:]*$/u))
 })
