@@ -3,16 +3,16 @@
  */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { ownerApiProxy } from '@owner-sso/express'
 import {
   asksForUpgrade,
   closeWithConnection,
   endAfterAnswer,
   hasPlainFraming,
   isSpent,
-  ownerApiProxy,
   rawAnswer,
   sendAnswer,
-} from '@owner-sso/express'
+} from '@owner-sso/express/support'
 import { accountTokens } from './http/account-tokens.ts'
 import { type AuditEntry, auditTo } from './http/audit.ts'
 import type { Call, Surroundings } from './http/call.ts'
@@ -136,7 +136,7 @@ function handling({ around, proxy, hosts, routes }: Handling): (door: Door) => B
     if (!isProxied && route === undefined && next !== undefined) return next()
     if (!hasPlainFraming(request)) {
       // Now, and not in a promise: the parser goes on with what follows in this very turn.
-      endAfterAnswer(request.socket)
+      endAfterAnswer(request)
       return sendAnswer(response, refusal('ERR_BROKER_MALFORMED_REQUEST'))
     }
     const code = door.isLocal ? undefined : guardRefusal(request, hosts)

@@ -13,19 +13,7 @@ export type { OwnerCallOptions } from './calls/options.ts'
 
 // Answer what went wrong.
 export { ssoErrorHandler, type ErrorMiddleware, type SsoErrorHandlerOptions } from './error-handler.ts'
-export type { Answer, Problem } from './answers/problem.ts'
+export type { Problem } from './answers/problem.ts'
 export type { ProblemListener } from './answers/problem-report.ts'
 export type { OwnerApiErrorCode } from './answers/owner-api-error.ts'
 export type { AccountSource } from './account-source.ts'
-
-// What packages of ours share.
-export { ownerApiErrors } from './answers/owner-api-error.ts'
-export { problemAnswer, rawAnswer, sendAnswer } from './answers/problem.ts'
-export { ssoErrorAnswer } from './answers/sso-error.ts'
-export { reported } from './answers/problem-report.ts'
-export { warnOfFault } from './handler-fault.ts'
-export { isBelow, isPlainQuery, isUnambiguous, originForm } from './proxy/request-path.ts'
-export { hasPlainFraming } from './proxy/admission.ts'
-export { closeWithConnection } from './proxy/queued-response.ts'
-export { asksForUpgrade } from './proxy/upgrade.ts'
-export { endAfterAnswer, isSpent } from './proxy/spent-connection.ts'

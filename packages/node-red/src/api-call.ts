@@ -1,7 +1,8 @@
 /**
  * The node `owner API call`: GET and POST, through the rules of the strict proxy.
  */
-import { isBelow, isPlainQuery, isUnambiguous, ownerApiErrors, type OwnerApiErrorCode } from '@owner-sso/express'
+import type { OwnerApiErrorCode } from '@owner-sso/express'
+import { isBelow, isPlainQuery, isUnambiguous, ownerApiErrors } from '@owner-sso/express/support'
 import type { AccountNode } from './account.ts'
 import { parsed, requireExact, serialized } from './exact-json.ts'
 import type { Config, Message } from './node-red.ts'

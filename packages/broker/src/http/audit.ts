@@ -1,7 +1,7 @@
 /**
  * The audit log: who got which account's token when, and who was refused; without a token or a key.
  */
-import { warnOfFault } from '@owner-sso/express'
+import { warnOfFault } from '@owner-sso/express/support'
 
 /** What happened in one call. */
 export interface AuditEntry {

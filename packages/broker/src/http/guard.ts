@@ -3,6 +3,7 @@
  */
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
+import { namesTwoHosts } from '@owner-sso/express/support'
 import { requireFunctions } from '../given/given.ts'
 import type { BrokerRefusalCode } from './refusal.ts'
 import { requestTarget } from './request-target.ts'
@@ -22,13 +23,14 @@ export function hostRefusal(
   request: IncomingMessage,
   hosts: ReadonlySet<string>,
 ): 'ERR_BROKER_MALFORMED_REQUEST' | 'ERR_BROKER_HOST' | undefined {
-  const { headers, rawHeaders, httpVersion } = request
-  const named = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
-  if (named.length > 1) return 'ERR_BROKER_MALFORMED_REQUEST'
-  const { host = headers.host } = requestTarget(request)
+  if (namesTwoHosts(request)) return 'ERR_BROKER_MALFORMED_REQUEST'
+  const { headers, httpVersion } = request
+  // The last one is HTTP/2's (RFC 9113 section 8.3.1).
+  const named = [requestTarget(request).host, headers.host, headers[':authority']].filter((name) => name !== undefined)
   // Load balancers ask so for a broker's health. A browser never does: it always says the name.
-  if (host === undefined && httpVersion === '1.0') return undefined
-  return [host, headers.host ?? host].every((name) => isOwnHost(name, hosts)) ? undefined : 'ERR_BROKER_HOST'
+  if (named.length === 0 && httpVersion === '1.0') return undefined
+  const areOwn = named.length > 0 && named.every((name) => isOwnHost(String(name), hosts))
+  return areOwn ? undefined : 'ERR_BROKER_HOST'
 }
 
 export function guardRefusal(request: IncomingMessage, hosts: ReadonlySet<string>): BrokerRefusalCode | undefined {

@@ -1,7 +1,7 @@
 /**
  * What the broker itself answers with, in place of a token: one row for everything that it refuses.
  */
-import { type Answer, problemAnswer } from '@owner-sso/express'
+import { type Answer, problemAnswer } from '@owner-sso/express/support'
 
 /** Why the broker refused. */
 export type BrokerRefusalCode =

@@ -2,7 +2,8 @@
  * The answer to an error, and what is told of it to whoever keeps a log.
  */
 import type { IncomingMessage } from 'node:http'
-import { type Answer, type ProblemListener, reported, ssoErrorAnswer, warnOfFault } from '@owner-sso/express'
+import type { ProblemListener } from '@owner-sso/express'
+import { type Answer, reported, ssoErrorAnswer, warnOfFault } from '@owner-sso/express/support'
 import { ClientsError } from '../clients/clients-error.ts'
 import { refusal, RefusedCall } from './refusal.ts'
 

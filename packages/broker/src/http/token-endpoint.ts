@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { type CurrentTokens, StoreError } from '@owner-sso/core'
-import type { Answer } from '@owner-sso/express'
+import type { Answer } from '@owner-sso/express/support'
 import { ClientsError } from '../clients/clients-error.ts'
 import { accountFor, accountInHeader } from './caller.ts'
 import { type Call, clientOf, type Surroundings } from './call.ts'

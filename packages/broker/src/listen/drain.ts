@@ -4,7 +4,7 @@
  */
 import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
-import { closeWithConnection } from '@owner-sso/express'
+import { closeWithConnection } from '@owner-sso/express/support'
 import { requireOption } from '../given/given.ts'
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { checkOptionNames, type OptionNames, type Sso, type TokenManager, type TokenStore } from '@owner-sso/core'
-import { sendAnswer } from '@owner-sso/express'
+import { sendAnswer } from '@owner-sso/express/support'
 import Negotiator from 'negotiator'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { BrokerAlerts } from '../http/account-tokens.ts'

@@ -41,7 +41,7 @@ export function admission(request: IncomingMessage, rules: AdmissionRules): stri
 }
 
 /** Which of them counts differs from server to server (RFC 9112 section 3.2). */
-function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+export function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1
 }
 

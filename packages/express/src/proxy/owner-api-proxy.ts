@@ -61,8 +61,8 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
     if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
     closeWithConnection(request, response)
     if (!hasPlainFraming(request)) {
-      // At once: the parser goes on with the next bytes in this very turn. HTTP/2 has no such doubt about its bodies.
-      if (request.httpVersionMajor < 2) endAfterAnswer(request.socket)
+      // At once: the parser goes on with the next bytes in this very turn.
+      endAfterAnswer(request)
       return sendAnswer(response, ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_REQUEST'))
     }
     if (pool.closed) return sendAnswer(response, ownerApiErrorAnswer('ERR_OWNER_API_CLOSING'))

@@ -1,6 +1,7 @@
 /**
  * Connections that take no more requests: it can't be told where the body of the last one ended, so the next bytes may be its.
  */
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { property } from '../property.ts'
 
@@ -10,13 +11,15 @@ const spent = new WeakSet<Duplex>()
 const readNoFurther = 2
 
 /**
- * Takes no more requests from a connection, which ends with the answer that it still gets.
+ * Takes no more requests from this one's connection, which ends with the answer that it still gets. HTTP/2 has no such doubt about
+ * its bodies: there, the connection goes on.
  *
  * What came in the same segment as the refused request is parsed in this very turn, and Node has no public way to stop that:
  * neither `pause()` nor `destroy()` of the socket does. So the parser's own callback goes; where a Node has none of that name,
  * the proxy still refuses, and the application's other routes are not covered.
  */
-export function endAfterAnswer(socket: Duplex): void {
+export function endAfterAnswer({ socket, httpVersionMajor }: IncomingMessage): void {
+  if (httpVersionMajor >= 2) return
   spent.add(socket)
   const parser = property(socket, 'parser')
   if (!isParser(parser)) return

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals'
 import * as core from '@owner-sso/core'
-import { ssoErrorAnswer } from '../../src/index.ts'
+import { ssoErrorAnswer } from '../../src/support.ts'
 
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
