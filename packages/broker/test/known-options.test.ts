@@ -149,7 +149,6 @@ describe('an option of another kind is a TypeError that names it and says what c
     [page, 'sso', {}, 'https://auth.example.com'],
     [page, 'clients', [], { list: 1 }],
     [page, 'store', {}, 'file:/data', Promise.resolve(store)],
-    [page, 'shareSignIns', 'no', 1],
     [page, 'path', 'status', 5, '/'],
     [page, 'https', 'yes', 1, null],
     [page, 'hosts', 'broker.example', [null]],

@@ -15,8 +15,6 @@ import { storeAt } from './store-kinds.ts'
 export interface OpenStore extends Required<OpenedStore> {
   /** For people: without a password. */
   readonly shown: string
-  /** Whether processes of many machines may share it. */
-  readonly isOfNetwork: boolean
 }
 
 export interface StoreOptions {
@@ -74,7 +72,6 @@ async function opened(
   const store = isMissing ? await memoryStore.open('', access) : await kind.open(place, access)
   return {
     shown: kind.shown(place),
-    isOfNetwork: kind.isOfNetwork === true,
     requireWritable: async () => undefined,
     check: async () => [],
     close: async () => undefined,
