@@ -6,8 +6,6 @@ import type { TokenStore } from '@owner-sso/core'
 /** An open store. */
 export interface BrokerStore {
   readonly store: TokenStore
-  /** Whether other brokers may have it too. */
-  readonly isShared: boolean
   readonly close: () => Promise<void>
 }
 

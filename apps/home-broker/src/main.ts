@@ -44,7 +44,7 @@ async function run(settings: Settings): Promise<void> {
   const { apiUrl, publicUrl, webhook } = settings
   const { host, port, tls, behindTlsProxy } = settings
   const hosts = [...settings.hosts, ...(publicUrl === undefined ? [] : [publicUrl.hostname])]
-  const { store, isShared: shareSignIns, close: closeStore } = openStore(settings)
+  const { store, close: closeStore } = openStore(settings)
   const sso = createSso(settings.sso)
   const tokens = createTokenManager({ sso, store })
   const clients = brokerClients({ store })
@@ -60,7 +60,7 @@ async function run(settings: Settings): Promise<void> {
     },
   })
   const https = publicUrl?.protocol === 'https:' || tls !== undefined
-  const shown = { tokens, sso, clients, store, shareSignIns, path: pagePath, https, hosts, alerts }
+  const shown = { tokens, sso, clients, store, path: pagePath, https, hosts, alerts }
   const page: StatusPage = statusPage(shown)
   const noteRefusal = refusalNotes((what) => page.noteFailure(what))
   const broker = tokenBroker({

@@ -14,5 +14,5 @@ export function openStore({ store, encryptionKeys }: Pick<Settings, 'store' | 'e
   if (store.startsWith('redis')) return openRedis(store, sealing)
   if (store.startsWith('postgres')) return openPostgres(store, sealing)
   const path = store.slice('file:'.length)
-  return { store: fileTokenStore({ path, ...sealing }), isShared: false, close: async () => undefined }
+  return { store: fileTokenStore({ path, ...sealing }), close: async () => undefined }
 }

@@ -36,7 +36,7 @@ export function openPostgres(address: string, sealing: Sealing): BrokerStore {
     },
     ...sealing,
   })
-  return { store, isShared: true, close: () => pool.end() }
+  return { store, close: () => pool.end() }
 }
 
 /** Made by the first broker. Who may not make one uses the one that is there. */

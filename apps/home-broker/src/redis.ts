@@ -21,5 +21,5 @@ export function openRedis(url: string, sealing: Sealing): BrokerStore {
   // What waits for a broken connection is ended by the store's own deadline.
   client.on('error', () => undefined)
   client.connect().catch(() => undefined)
-  return { store: redisTokenStore({ client, ...sealing }), isShared: true, close: async () => client.destroy() }
+  return { store: redisTokenStore({ client, ...sealing }), close: async () => client.destroy() }
 }

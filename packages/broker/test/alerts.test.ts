@@ -1,7 +1,4 @@
 /** Who is told that an account has to sign in again: once each, whoever notices, and once more when it works again. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { createSso, createTokenManager, notebook, type TokenManager, type TokenStore } from '@owner-sso/core'
@@ -15,23 +12,20 @@ import {
   type Alert,
   type AlertChannel,
   type AlertFailure,
-  commandAlert,
   isSignedWebhook,
   webhookAlert,
 } from '../src/index.ts'
-import { startReceiver } from './webhook-receiver.ts'
+import { startReceiver } from '../../../tests/support/webhook-receiver.ts'
 import { until } from './until.ts'
 
 const account = 'plain@example.com'
 const credential = 'correct horse'
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const emulator = useEmulator()
-const folder = mkdtempSync(join(tmpdir(), 'owner-sso-alerts-'))
 const opened: { close: () => Promise<void> }[] = []
 
 afterEach(async () => {
   for (const each of opened.splice(0).toReversed()) await each.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** One instance: its own token manager over the store. */
@@ -380,65 +374,4 @@ describe('a webhook', () => {
     expect(() => webhookAlert({ url, secret: key })).toThrow(problem)
     expect(() => webhookAlert({ url, secret: key })).toThrow(TypeError)
   })
-})
-
-describe('a command', () => {
-  const script = `
-    const { writeFileSync, readFileSync } = require('node:fs')
-    writeFileSync(process.argv[1], JSON.stringify({ args: process.argv.slice(2), env: process.env, body: readFileSync(0, 'utf8') }))`
-
-  it('gets its arguments as they are, the alert, and nothing of the broker’s environment', async () => {
-    const before = process.env
-    const needed = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot']
-    process.env = { ...before, OWNER_SSO_ENCRYPTION_KEY: 'a-secret' }
-    for (const name of needed) process.env[name] ??= `its-${name}`
-    delete process.env['TZ']
-    const file = join(mkdtempSync(join(tmpdir(), 'owner-sso-command-')), 'seen.json')
-    const odd = '$(touch /tmp/never); "x" *'
-    const hostile = `a\0\n\u001B[2J\u202E$(touch x)@example.com`
-    const shown = String.raw`a\u0000\u000a\u001b[2J\u202e$(touch x)@example.com`
-    await commandAlert({ command: [process.execPath, '-e', script, file, odd] })
-      .tell({ ...alert, account: hostile, signInUrl: 'https://home.example/status' })
-      .finally(() => (process.env = before))
-    const seen: { args: string[]; env: Record<string, string>; body: string } = JSON.parse(readFileSync(file, 'utf8'))
-    expect(seen.args).toEqual([odd])
-    const message = `${shown} has to sign in again. Until then, no program gets a token for it.`
-    expect(JSON.parse(seen.body)).toMatchObject({ id: 'a-1', data: { account: hostile, message } })
-    const told = {
-      ALERT_TYPE: 'sign-in.needed',
-      ALERT_ACCOUNT: shown,
-      ALERT_REASON: 'signed-out',
-      ALERT_SIGN_IN_URL: 'https://home.example/status',
-    }
-    expect(seen.env).toMatchObject(told)
-    const set = needed.filter((name) => name !== 'TZ')
-    expect(
-      Object.keys(seen.env)
-        .filter((name) => !Object.hasOwn(told, name))
-        .toSorted(),
-    ).toEqual(set.toSorted())
-    process.env = { PATH: before['PATH'], TZ: 'UTC' }
-    const { reason: _reason, signInUrl: _signInUrl, ...bare } = alert
-    await commandAlert({ command: ['sh', '-c', 'env >"$0"', file] })
-      .tell(bare)
-      .finally(() => (process.env = before))
-    const names = readFileSync(file, 'utf8').matchAll(/^(?:ALERT|TZ)[^=]*/gmu)
-    expect([...names].flat().toSorted()).toEqual(['ALERT_ACCOUNT', 'ALERT_TYPE', 'TZ'])
-    rmSync(file)
-  }, 20_000)
-
-  it('that fails, is not there, or does not end is not told; what it started ends with it', async () => {
-    await expect(commandAlert({ command: ['false'] }).tell(alert)).rejects.toThrow('ended with code 1')
-    await expect(commandAlert({ command: ['/nowhere/at-all'] }).tell(alert)).rejects.toThrow('ENOENT')
-    // What it says is nobody's to read, and keeps it from nothing.
-    const talkative = 'head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2'
-    await commandAlert({ command: ['sh', '-c', talkative], timeout: 20_000 }).tell(alert)
-    const mark = join(tmpdir(), `owner-sso-alive-${process.pid}`)
-    const unwilling = `trap '' TERM; (sleep 2; touch ${mark}) & sleep 60`
-    const lasting = commandAlert({ command: ['sh', '-c', unwilling], timeout: 300 })
-    await expect(lasting.tell(alert)).rejects.toThrow('did not end within 300 ms')
-    await pause(2500)
-    expect(existsSync(mark)).toBe(false)
-    expect(() => commandAlert({ command: [''] })).toThrow(TypeError)
-  }, 30_000)
 })

@@ -16,9 +16,11 @@ import {
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { isSignedWebhook } from '@owner-sso/broker'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { describeWithMosquitto, retained, startMosquitto } from '../../../tests/support/mosquitto.ts'
+import { startReceiver } from '../../../tests/support/webhook-receiver.ts'
 import { useMachine } from './machine.ts'
 import { storeLogin } from './signed-in.ts'
 
@@ -280,32 +282,35 @@ describe('owner-sso broker', () => {
     expect([await statusWith(caller), await statusWith(caller)]).toEqual([200, 429])
   }, 120_000)
 
-  it('tells a program of one’s own, once, that an account has to sign in again', async () => {
-    const told = join(machine.home, 'told.txt')
-    const script = machine.file(
-      'tell.sh',
-      `#!/bin/sh\necho "$ALERT_TYPE $ALERT_ACCOUNT $ALERT_SIGN_IN_URL $OWNER_SSO_ENCRYPTION_KEY" >> '${told}'\n`,
-    )
-    await once(spawn('chmod', ['700', script]), 'exit')
-    const page = 'https://broker.example/status'
-    const { child, url } = await started('--port', '0', '--alert-command', script, '--public-url', new URL(page).origin)
-    const secret = await invite('heating')
-    emulator.expireRefreshTokens(account)
-    await machine.run(['refresh'])
-    // Each call of a program makes the broker look.
-    await until(async () => {
-      await refreshed(url, secret)
-      return statSync(told, { throwIfNoEntry: false }) !== undefined
-    })
-    await storeLogin(machine, emulator, account)
-    await until(async () => {
-      await refreshed(url, secret)
-      return readFileSync(told, 'utf8').includes('restored')
-    })
-    expect(await stopped(child)).toBe(0)
-    expect(readFileSync(told, 'utf8')).toBe(
-      `sign-in.needed ${account} ${page} \nsign-in.restored ${account} ${page} \n`,
-    )
+  it('tells a webhook, once, that an account has to sign in again', async () => {
+    const { url: hook, received, close } = await startReceiver()
+    try {
+      const secret = Buffer.alloc(32, 7).toString('base64')
+      machine.env['OWNER_SSO_ALERT_SECRET'] = secret
+      const page = 'https://broker.example/status'
+      const alerts = ['--alert-webhook', hook, '--public-url', new URL(page).origin]
+      const { child, url } = await started('--port', '0', ...alerts)
+      const key = await invite('heating')
+      emulator.expireRefreshTokens(account)
+      await machine.run(['refresh'])
+      // Each call of a program makes the broker look.
+      const told = (times: number): Promise<void> =>
+        until(async () => {
+          await refreshed(url, key)
+          return received.length === times
+        })
+      await told(1)
+      await storeLogin(machine, emulator, account)
+      await told(2)
+      expect(await stopped(child)).toBe(0)
+      expect(received.map(({ headers, body }) => isSignedWebhook(secret, headers, body))).toEqual([true, true])
+      expect(received.map(({ body }) => JSON.parse(body))).toMatchObject([
+        { type: 'sign-in.needed', data: { account, sign_in_url: page } },
+        { type: 'sign-in.restored', data: { account, sign_in_url: page } },
+      ])
+    } finally {
+      await close()
+    }
   }, 180_000)
 })
 

@@ -3,7 +3,6 @@
  */
 export { accountAlerts, type AccountAlerts, type AccountAlertsOptions } from './account-alerts.ts'
 export type { Alert, AlertChannel } from './alert.ts'
-export { commandAlert, type CommandOptions } from './command.ts'
 export { mqttAlert, type MqttOptions } from './mqtt.ts'
 export type { AlertFailure } from './telling.ts'
 export { isSignedWebhook } from './signature.ts'

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { notebook, type Notes, type TokenStore } from '@owner-sso/core'
-import { isLivingNote, type LivingNote, livingNotes } from './living-notes.ts'
+import { livingNotes } from './living-notes.ts'
 
 export interface Departures {
   /** Whether a visitor has signed out. Where the store can't be read, as it was read last. */
@@ -19,19 +19,15 @@ export function departuresIn(store: TokenStore): Departures {
   return {
     async has(visitor) {
       known = await notes.read().catch(() => known)
-      return living(known).has(nameOf(visitor))
+      return livingNotes(known).has(nameOf(visitor))
     },
     async note(visitor, until) {
-      known = await notes.change((all) => Object.fromEntries(living(all).set(nameOf(visitor), { until })))
+      known = await notes.change((all) => Object.fromEntries(livingNotes(all).set(nameOf(visitor), { until })))
     },
   }
 }
 
-/** The id itself is the key of what `shared-sign-ins.ts` seals. */
+/** The id itself is not for the store: it is a part of the cookie. */
 function nameOf(visitor: string): string {
   return createHash('sha256').update(`owner-sso departure ${visitor}`).digest('base64url')
-}
-
-function living(notes: Notes): Map<string, LivingNote> {
-  return livingNotes(notes, isLivingNote, Date.now() / 1000)
 }

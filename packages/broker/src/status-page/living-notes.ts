@@ -3,23 +3,19 @@ import type { Notes } from '@owner-sso/core'
 
 /** A note that says nothing but how long it counts. */
 export interface LivingNote {
+  /** Seconds since the epoch. */
   readonly until: number
 }
 
-export function isLivingNote(value: unknown): value is LivingNote {
-  return typeof value === 'object' && value !== null && 'until' in value && typeof value.until === 'number'
+/** Those whose time is not over, and that can be understood: whatever else stands there does not count. */
+export function livingNotes(notes: Notes): Map<string, LivingNote> {
+  const now = Date.now() / 1000
+  const entries: [string, unknown][] = Object.entries(notes)
+  return new Map(
+    entries.filter((entry): entry is [string, LivingNote] => isLivingNote(entry[1]) && entry[1].until > now),
+  )
 }
 
-/**
- * Those whose time is not over, and that can be understood: whatever else stands there does not count.
- *
- * @param now - in the unit of `until`
- */
-export function livingNotes<Note extends LivingNote>(
-  notes: Notes,
-  isNote: (value: unknown) => value is Note,
-  now: number,
-): Map<string, Note> {
-  const entries: [string, unknown][] = Object.entries(notes)
-  return new Map(entries.filter((entry): entry is [string, Note] => isNote(entry[1]) && entry[1].until > now))
+function isLivingNote(value: unknown): value is LivingNote {
+  return typeof value === 'object' && value !== null && 'until' in value && typeof value.until === 'number'
 }

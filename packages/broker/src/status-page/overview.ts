@@ -40,9 +40,9 @@ export async function showOverview(sources: OverviewSources, exchange: Exchange)
 /** That the sign-in has worked: told once. The page is shown without it where the store is down. */
 async function newsFor(visitor: string, waiting: WaitingSignIns): Promise<Notice | undefined> {
   try {
-    const done = await waiting.get(visitor, 'done')
+    const done = waiting.get(visitor, 'done')
     if (done === undefined) return undefined
-    await waiting.delete(visitor)
+    waiting.delete(visitor)
     return { title: `${done.account} is signed in.`, text: 'Programs that are invited for it get tokens.' }
   } catch {
     return undefined

@@ -27,11 +27,9 @@ import { showOverview } from './overview.ts'
 import { icon, messagePage, style } from './pages/page.ts'
 import { programRoutes } from './programs/program-routes.ts'
 import { sentForms } from './programs/sent-forms.ts'
-import { sharedTries } from './shared-tries.ts'
-import { sharedSignIns } from './sign-in/shared-sign-ins.ts'
-import { sendAlone, sharedSubmissions } from './sign-in/shared-submissions.ts'
 import { signInRoutes } from './sign-in/sign-in-routes.ts'
 import { signInTries } from './sign-in/surroundings.ts'
+import { triesWithin } from './sign-in/tries.ts'
 import { waitingSignIns } from './sign-in/waiting-sign-ins.ts'
 import { visitorKey, type Visitors, visitorsOf } from './visitor.ts'
 
@@ -41,14 +39,8 @@ export interface StatusPageOptions {
   /** What signs in. */
   readonly sso: Sso
   readonly clients: Pick<BrokerClients, 'invite' | 'list' | 'revoke' | 'rotate'>
-  /** The store of `tokens`: codes for the entrance stand there, and what was tried is counted there. */
+  /** The store of `tokens`: codes for the entrance stand there, and who has signed out. */
   readonly store: TokenStore
-  /**
-   * Several instances show this page behind one address: a sign-in that waits for a person waits in the store, sealed with
-   * a key that only their browser has, and a form that is posted to two of them at once is sent once. Default: in the
-   * memory of the process.
-   */
-  readonly shareSignIns?: boolean
   /** Below it are all addresses of the page; default `/status`. */
   readonly path?: string
   /** People reach it over https: with a certificate of its own, or behind a proxy. */
@@ -75,7 +67,6 @@ const optionNames: OptionNames<StatusPageOptions> = {
   sso: true,
   clients: true,
   store: true,
-  shareSignIns: true,
   path: true,
   https: true,
   hosts: true,
@@ -85,7 +76,7 @@ const optionNames: OptionNames<StatusPageOptions> = {
 
 /** @throws TypeError that names the option, and says what came */
 function checkKinds({ tokens, sso, clients, store, alerts, ...options }: StatusPageOptions): void {
-  const { path = '/status', hosts = [], shareSignIns, https, onProblem } = options
+  const { path = '/status', hosts = [], https, onProblem } = options
   const isPath = typeof path === 'string' && /^(?:\/[\w.-]+)+$/u.test(path)
   requireOption(isPath, 'path of the status page must be a path such as /status', path)
   requireFunctions('tokens must be what createTokenManager() returns', tokens, ['accounts', 'on', 'save', 'status'])
@@ -94,7 +85,7 @@ function checkKinds({ tokens, sso, clients, store, alerts, ...options }: StatusP
   requireStore('store', store)
   requireHosts(hosts)
   if (alerts !== undefined) requireFunctions('alerts must be what accountAlerts() returns', alerts, ['works'])
-  for (const [name, given] of Object.entries({ shareSignIns, https })) requireBoolean(name, given)
+  requireBoolean('https', https)
   requireFunction('onProblem', onProblem)
 }
 
@@ -147,16 +138,15 @@ function insideRoutes(
   failures: Failures,
   entrance: Entrance,
 ): ReadonlyMap<string, Route> {
-  const { tokens, sso, clients, store, shareSignIns = false, https = false, alerts } = options
-  const waiting = shareSignIns ? sharedSignIns(store) : waitingSignIns()
+  const { tokens, sso, clients, store, https = false, alerts } = options
+  const waiting = waitingSignIns()
   const overview = { path, tokens, clients, failures, waiting }
   const signIn = {
     sso,
     tokens,
     path,
     waiting,
-    tries: sharedTries(store, 'sign-in-tries', signInTries),
-    sendOnce: shareSignIns ? sharedSubmissions(store) : sendAlone,
+    tries: triesWithin(signInTries),
     onSignedIn: (account: string) => alerts?.works(account),
   }
   return new Map<string, Route>([

@@ -1,7 +1,7 @@
 /**
  * Whom a broker tells that an account has to sign in again, as the options and the environment say.
  */
-import { type AlertChannel, commandAlert, mqttAlert, webhookAlert } from '@owner-sso/broker'
+import { type AlertChannel, mqttAlert, webhookAlert } from '@owner-sso/broker'
 import type { BrokerFlags } from '../command-line/manual.ts'
 import { usageError } from '../command-line/command-error.ts'
 import { expandHome } from '../settings/folders.ts'
@@ -10,14 +10,11 @@ import type { Settings } from '../settings/settings.ts'
 
 /** @throws CommandError */
 export function alertChannelsOf(options: BrokerFlags, { ca }: Settings): AlertChannel[] {
-  const { alertWebhook: url, alertCommand: program, alertMqtt, alertTopic: topic } = options
+  const { alertWebhook: url, alertMqtt, alertTopic: topic } = options
   const channels: AlertChannel[] = []
   if (url !== undefined) {
     const secret = webhookSecret()
     channels.push(made('--alert-webhook, or OWNER_SSO_ALERT_SECRET', () => webhookAlert({ url, secret })))
-  }
-  if (program !== undefined) {
-    channels.push(made('--alert-command', () => commandAlert({ command: [expandHome(program)] })))
   }
   if (alertMqtt !== undefined) {
     const server = {

@@ -60,7 +60,7 @@ function askedOf({ settings, options }: BrokerCall) {
 function partsOf(
   { publicUrl, channels, proxy }: ReturnType<typeof askedOf>,
   sso: Sso,
-  { tokens, store: { store, isOfNetwork: shareSignIns } }: TokenKeeping,
+  { tokens, store: { store } }: TokenKeeping,
   options: BrokerFlags,
 ) {
   const clients = brokerClients(clientsPlaceOf(options, store))
@@ -79,7 +79,7 @@ function partsOf(
       printNote(what)
     },
   })
-  const shown = { tokens, sso, clients, store, shareSignIns, path: pagePath, https, hosts, alerts }
+  const shown = { tokens, sso, clients, store, path: pagePath, https, hosts, alerts }
   const page: StatusPage = statusPage(shown)
   const noteRefusal = refusalNotes((what, address) => {
     page.noteFailure(what)

@@ -226,7 +226,6 @@ export const broker = command({
     audit: value('<path>', 'append who got which token, a line of JSON each (- is standard error)'),
     // Whom it tells that an account has to sign in again.
     alertWebhook: value('<url>', 'tell there if an account has to sign in again'),
-    alertCommand: value('<path>', 'run this program then'),
     alertMqtt: value('<url>', 'tell this MQTT server then'),
     alertTopic: value('<topic>', 'below which MQTT topic (default: owner-sso)'),
     // What a program may do.

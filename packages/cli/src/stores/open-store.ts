@@ -16,8 +16,6 @@ import { storeAt } from './store-kinds.ts'
 export interface OpenStore extends Required<OpenedStore> {
   /** For people: without a password. */
   readonly shown: string
-  /** Whether processes of many machines may share it. */
-  readonly isOfNetwork: boolean
 }
 
 export interface StoreOptions {
@@ -87,7 +85,6 @@ async function opened(
       : given
   return {
     shown: kind.shown(place),
-    isOfNetwork: kind.isOfNetwork === true,
     requireWritable: async () => undefined,
     check: async () => [],
     close: async () => undefined,

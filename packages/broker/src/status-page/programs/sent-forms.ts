@@ -5,7 +5,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { notebook, type TokenStore } from '@owner-sso/core'
 import { BadRequestError, type Exchange, expiredForm } from '../exchange.ts'
-import { isLivingNote, livingNotes } from '../living-notes.ts'
+import { livingNotes } from '../living-notes.ts'
 import { isEqual } from '../visitor.ts'
 
 /** Seconds that a page with a form may lie open. */
@@ -26,13 +26,12 @@ export function sentForms(store: TokenStore): (exchange: Exchange) => Promise<bo
   return async (exchange) => {
     const form = exchange.form.get('form') ?? ''
     const [end = '', nonce = '', signature = ''] = form.split('.')
-    const now = Date.now() / 1000
     const until = Number(end)
-    if (!isEqual(signature, signatureOf(`${end}.${nonce}`, exchange)) || until <= now) throw expiredForm()
+    if (!isEqual(signature, signatureOf(`${end}.${nonce}`, exchange)) || until <= Date.now() / 1000) throw expiredForm()
     const name = createHash('sha256').update(form).digest('base64url')
     let isFirst = false
     await notes.change((all) => {
-      const sent = livingNotes(all, isLivingNote, now)
+      const sent = livingNotes(all)
       isFirst = !sent.has(name)
       if (isFirst && sent.size >= most)
         throw new BadRequestError(429, 'Too many forms were sent today. Use owner-sso broker.')

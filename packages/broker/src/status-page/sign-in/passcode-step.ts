@@ -19,7 +19,7 @@ import {
 } from './surroundings.ts'
 
 export async function showPasscode(around: SignInSurroundings, exchange: Exchange, problem?: Notice): Promise<void> {
-  const signIn = await around.waiting.get(exchange.visitor.id, 'passcode')
+  const signIn = around.waiting.get(exchange.visitor.id, 'passcode')
   if (signIn === undefined) return sendTo(exchange, `${around.path}/sign-in`)
   const context = pageContext(around, exchange)
   const { identity, factors } = signIn
@@ -37,18 +37,18 @@ export async function showPasscode(around: SignInSurroundings, exchange: Exchang
 
 export async function submitPasscode(around: SignInSurroundings, { form, visitor }: Exchange): Promise<Reply> {
   const { sso, waiting, path } = around
-  // Taken before anything is sent: whatever else is posted, here or at another instance, finds nothing to send again.
-  const signIn = await waiting.take(visitor.id, 'passcode')
+  // Taken before anything is sent: whatever else is posted finds nothing to send again.
+  const signIn = waiting.take(visitor.id, 'passcode')
   if (signIn === undefined) return elsewhere(around, visitor)
   const { account, identity, pending } = signIn
   try {
     const answer = answerIn(form)
-    await countTry(around, identity)
+    countTry(around, identity)
     await finishTyped(around, visitor.id, identity, account, await sso.completeLogin(pending, answer))
     return (to) => sendTo(to, path)
   } catch (error) {
     const goesOn = takesAnother(error) || !(error instanceof SsoError)
-    if (goesOn) await waiting.set(visitor.id, signIn)
+    if (goesOn) waiting.set(visitor.id, signIn)
     const problem = problemOf(refusalOf(error))
     return (to) => (goesOn ? showPasscode(around, to, problem) : showPassword(around, to, account, problem, 401))
   }
@@ -64,8 +64,8 @@ function answerIn(form: URLSearchParams) {
 }
 
 /** Where a passcode leads that nothing waits for: it was the second of two, or too late. */
-async function elsewhere({ waiting, path }: SignInSurroundings, { id }: Visitor): Promise<Reply> {
-  const isDone = (await waiting.get(id, 'done')) !== undefined
+function elsewhere({ waiting, path }: SignInSurroundings, { id }: Visitor): Reply {
+  const isDone = waiting.get(id, 'done') !== undefined
   return (to) => sendTo(to, isDone ? path : `${path}/sign-in`)
 }
 

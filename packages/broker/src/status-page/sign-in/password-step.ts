@@ -6,7 +6,6 @@ import { type Notice, signInCard } from '#sign-in-pages'
 import { accountNamed } from '../../clients/client-list.ts'
 import { type Exchange, sendPage, sendTo } from '../exchange.ts'
 import { page } from '../pages/page.ts'
-import type { Outcome } from './shared-submissions.ts'
 import type { Reply } from './submissions.ts'
 import {
   countTry,
@@ -36,36 +35,33 @@ export function showPassword(
 
 export async function submitPassword(around: SignInSurroundings, { form, visitor }: Exchange): Promise<Reply> {
   const account = form.get('account') ?? undefined
-  const send = () => sendPassword(around, visitor.id, account, form)
-  const outcome = await around.sendOnce(visitor.id, form.toString(), send)
-  if (outcome === undefined) return (to) => showPassword(around, to, account)
-  if ('location' in outcome) return (to) => sendTo(to, outcome.location)
-  return (to) => showPassword(around, to, account, problemOf(outcome.refusal), 401)
+  try {
+    const path = await sendPassword(around, visitor.id, account, form)
+    return (to) => sendTo(to, path)
+  } catch (error) {
+    const problem = problemOf(refusalOf(error))
+    return (to) => showPassword(around, to, account, problem, 401)
+  }
 }
 
+/** Resolves to where the person goes on. */
 async function sendPassword(
   around: SignInSurroundings,
   visitor: string,
   account: string | undefined,
   form: URLSearchParams,
-): Promise<Outcome> {
+): Promise<string> {
   const { sso, waiting, path } = around
   const [identity, credential] = [typedEmail(form.get('identity') ?? ''), typedCredential(form.get('credential') ?? '')]
-  try {
-    const isEmail = /^[^\s@]+@[^\s@]+$/u.test(identity) && accountNamed(identity) !== undefined
-    if (!isEmail || credential === '') {
-      throw new RefusedSignInError('Enter the e-mail and the password of the account.')
-    }
-    await countTry(around, identity)
-    const outcome = await sso.beginLogin({ identity, credential })
-    if (outcome.kind === 'tokens') {
-      await finishTyped(around, visitor, identity, account, outcome.tokens)
-      return { location: path }
-    }
-    const { factors, pending } = outcome
-    await waiting.set(visitor, { step: 'passcode', account, identity, factors, pending })
-    return { location: `${path}/sign-in/passcode` }
-  } catch (error) {
-    return { refusal: refusalOf(error) }
+  const isEmail = /^[^\s@]+@[^\s@]+$/u.test(identity) && accountNamed(identity) !== undefined
+  if (!isEmail || credential === '') throw new RefusedSignInError('Enter the e-mail and the password of the account.')
+  countTry(around, identity)
+  const outcome = await sso.beginLogin({ identity, credential })
+  if (outcome.kind === 'tokens') {
+    await finishTyped(around, visitor, identity, account, outcome.tokens)
+    return path
   }
+  const { factors, pending } = outcome
+  waiting.set(visitor, { step: 'passcode', account, identity, factors, pending })
+  return `${path}/sign-in/passcode`
 }

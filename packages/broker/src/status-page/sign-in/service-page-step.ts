@@ -23,8 +23,8 @@ export async function showServicePage(
   account: string | undefined,
   problem?: Notice,
 ): Promise<void> {
-  const before = await around.waiting.get(exchange.visitor.id, 'browser')
-  const { url } = before !== undefined && before.account === account ? before : await begin(around, exchange, account)
+  const before = around.waiting.get(exchange.visitor.id, 'browser')
+  const { url } = before !== undefined && before.account === account ? before : begin(around, exchange, account)
   const context = pageContext(around, exchange)
   const content = servicePageCard({ base: around.path, csrfToken: context.formToken, account, url, problem })
   const title = 'Sign in on the service’s page'
@@ -32,18 +32,18 @@ export async function showServicePage(
 }
 
 /** Makes no request: the person's browser makes the first. */
-async function begin({ sso, waiting }: SignInSurroundings, { visitor }: Exchange, account: string | undefined) {
+function begin({ sso, waiting }: SignInSurroundings, { visitor }: Exchange, account: string | undefined) {
   const loginHint = emailOf(account)
   const { url, request: authorization } = sso.createAuthorizationUrl(loginHint === undefined ? {} : { loginHint })
   const signIn = { step: 'browser', account, url, authorization } as const
-  await waiting.set(visitor.id, signIn)
+  waiting.set(visitor.id, signIn)
   return signIn
 }
 
 export async function submitServicePage(around: SignInSurroundings, { form, visitor }: Exchange): Promise<Reply> {
   const { sso, waiting, path } = around
   const account = form.get('account') ?? undefined
-  const signIn = await waiting.take(visitor.id, 'browser')
+  const signIn = waiting.take(visitor.id, 'browser')
   try {
     if (signIn === undefined || signIn.account !== account) {
       throw new RefusedSignInError('This sign-in took too long. Start again with the button.')
@@ -55,7 +55,7 @@ export async function submitServicePage(around: SignInSurroundings, { form, visi
   } catch (error) {
     // An address that was sent is spent: the next one needs a new sign-in.
     const isSpent = error instanceof SsoError && error.requestSent
-    if (signIn !== undefined && !isSpent) await waiting.set(visitor.id, signIn)
+    if (signIn !== undefined && !isSpent) waiting.set(visitor.id, signIn)
     const problem = problemOf(refusalOf(error))
     return (to) => showServicePage(around, to, account, problem)
   }

@@ -13,8 +13,7 @@ import {
 } from '@owner-sso/core'
 import type { Exchange } from '../exchange.ts'
 import type { PageContext } from '../pages/page.ts'
-import type { SharedTries, TryLimit } from '../shared-tries.ts'
-import type { SendOnce } from './shared-submissions.ts'
+import type { Tries, TryLimit } from './tries.ts'
 import type { WaitingSignIns } from './waiting-sign-ins.ts'
 
 export interface SignInSurroundings {
@@ -24,9 +23,7 @@ export interface SignInSurroundings {
   /** Where a sign-in waits for the person. */
   readonly waiting: WaitingSignIns
   /** Counts what is tried with each account. */
-  readonly tries: SharedTries
-  /** Sends a password that came to several instances. */
-  readonly sendOnce: SendOnce
+  readonly tries: Tries
   /** Called once the tokens are stored. */
   readonly onSignedIn: (account: string) => void
 }
@@ -38,8 +35,8 @@ export class RefusedSignInError extends Error {}
 export const signInTries: TryLimit = { tries: 5, during: 900 }
 
 /** @throws RefusedSignInError */
-export async function countTry({ tries }: SignInSurroundings, identity: string): Promise<void> {
-  const wait = await tries.count(accountName(identity))
+export function countTry({ tries }: SignInSurroundings, identity: string): void {
+  const wait = tries.count(accountName(identity))
   if (wait === 0) return
   const text = `To protect the account, this page waits after a few tries. Try again in ${waitingTime(wait)}.`
   throw new RefusedSignInError(text)
@@ -57,8 +54,8 @@ export async function finish(
     throw new RefusedSignInError(`The account that signed in is ${owner}, not ${wanted}. Nothing was stored.`)
   }
   await tokens.save(owner, set)
-  await waiting.set(visitor, { step: 'done', account: owner })
-  await tries.forget(owner)
+  waiting.set(visitor, { step: 'done', account: owner })
+  tries.forget(owner)
   onSignedIn(owner)
 }
 

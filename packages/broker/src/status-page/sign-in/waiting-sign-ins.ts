@@ -1,7 +1,6 @@
 /**
  * Sign-ins that wait for a person: for a passcode, or for the address that they end on. One for each visitor, for ten
- * minutes: kept here in this process's memory alone, since one holds the password. `shared-sign-ins.ts` is for several
- * instances behind one address.
+ * minutes: kept in this process's memory alone, since one holds the password.
  */
 import type { AuthorizationRequest, Factor, PendingLogin } from '@owner-sso/core'
 import { LRUCache } from 'lru-cache'
@@ -27,41 +26,37 @@ export type WaitingSignIn =
 /** A visitor's sign-in, where it is at that step. */
 export type SignInAt<Step extends WaitingSignIn['step']> = Extract<WaitingSignIn, { step: Step }> | undefined
 
-/** @throws StoreError, where they are kept in a store */
 export interface WaitingSignIns {
-  get<Step extends WaitingSignIn['step']>(visitor: string, step: Step): Promise<SignInAt<Step>>
+  get<Step extends WaitingSignIn['step']>(visitor: string, step: Step): SignInAt<Step>
   /** The same, for the one who asks first: nobody gets it any more until it is set again. */
-  take<Step extends WaitingSignIn['step']>(visitor: string, step: Step): Promise<SignInAt<Step>>
+  take<Step extends WaitingSignIn['step']>(visitor: string, step: Step): SignInAt<Step>
   /** In place of the one before. */
-  set(visitor: string, signIn: WaitingSignIn): Promise<void>
-  delete(visitor: string): Promise<void>
+  set(visitor: string, signIn: WaitingSignIn): void
+  delete(visitor: string): void
 }
 
 /** Milliseconds. */
-export const longestWait = 600_000
+const longestWait = 600_000
 
 export function waitingSignIns(): WaitingSignIns {
   const waiting = new LRUCache<string, WaitingSignIn>({ max: 100, ttl: longestWait })
   return {
-    get: async (visitor, step) => signInAt(waiting.get(visitor), step),
-    async take(visitor, step) {
+    get: (visitor, step) => signInAt(waiting.get(visitor), step),
+    take(visitor, step) {
       const signIn = signInAt(waiting.get(visitor), step)
       if (signIn !== undefined) waiting.delete(visitor)
       return signIn
     },
-    async set(visitor, signIn) {
+    set(visitor, signIn) {
       waiting.set(visitor, signIn)
     },
-    async delete(visitor) {
+    delete(visitor) {
       waiting.delete(visitor)
     },
   }
 }
 
-export function signInAt<Step extends WaitingSignIn['step']>(
-  signIn: WaitingSignIn | undefined,
-  step: Step,
-): SignInAt<Step> {
+function signInAt<Step extends WaitingSignIn['step']>(signIn: WaitingSignIn | undefined, step: Step): SignInAt<Step> {
   return isAt(signIn, step) ? signIn : undefined
 }
 
