@@ -65,7 +65,7 @@ async function poll(): Promise<void> {
   if (!reply.ok) return log.warn({ status: reply.status }, 'this poll failed')
   // An id has more digits than a number keeps: as text, it is exact.
   const text = (await reply.text()).replaceAll(/("id"\s*:\s*)(\d+)/gu, '$1"$2"')
-  const { response }: { response: object[] } = JSON.parse(text)
+  const { response }: { response: { vin?: unknown }[] } = JSON.parse(text)
   const vehicles = response.filter(({ vin }) => vin) // no energy sites
   for (const vehicle of vehicles) log.info({ vehicle }, 'vehicle')
 }

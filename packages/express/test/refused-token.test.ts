@@ -66,8 +66,7 @@ async function withProxy(target = emulator.ownerApiUrl): Promise<Call> {
   return async () => {
     const answer = await fetch(`${home.url}/api/1/vehicles`)
     const body = (await answer.json()) as { code?: string }
-    if (body.code !== undefined) expect(answer.status).toBe(502)
-    return body.code ?? answer.status
+    return answer.status === 502 ? (body.code ?? 502) : answer.status
   }
 }
 
