@@ -44,7 +44,6 @@ const programs = new Map([
   ['owner-sso', 'owner-sso'],
   ['npx @owner-sso/emulator', 'owner-sso-emulator'],
   ['npx @owner-sso/recorder', 'owner-sso-recorder'],
-  ['npx @owner-sso/broker-conformance', 'owner-sso-broker-conformance'],
 ])
 
 describe('the commands in the documents', () => {
@@ -62,7 +61,7 @@ describe('the commands in the documents', () => {
   }
 
   it.each(calls)('%s exists, with its options', async (call) => {
-    const [program = '', rest = ''] = call.split(/(?<=^owner-sso|emulator|recorder|conformance) /u)
+    const [program = '', rest = ''] = call.split(/(?<=^owner-sso|emulator|recorder) /u)
     const words = rest.split(/\s+/u)
     const [name = '', isCommand] = [words[0], /^[a-z]+$/u.test(words[0] ?? '')]
     const command = programs.get(program) ?? ''
@@ -84,7 +83,7 @@ describe('the commands in the documents', () => {
 /** Calls of our commands within a piece of code; a placeholder such as `<command>` stands for any. */
 function callsIn(code: string): string[] {
   const calls = code.matchAll(
-    /(?:(?<![@/\w-])owner-sso|npx @owner-sso\/(?:emulator|recorder|broker-conformance)) (?:[\w-]|<command>)[^\n|;&)#]*/gu,
+    /(?:(?<![@/\w-])owner-sso|npx @owner-sso\/(?:emulator|recorder)) (?:[\w-]|<command>)[^\n|;&)#]*/gu,
   )
   return [...calls].map(([call]) => call.replace('<command> ', '').trim())
 }
