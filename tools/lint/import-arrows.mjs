@@ -25,7 +25,6 @@ const allowed = {
   express: ['core'],
   broker: ['core', 'express', 'sign-in-pages'],
   'node-red': ['core', 'express', 'token-store-file'],
-  'broker-conformance': [],
   cli: [
     'core',
     'token-store-memory',

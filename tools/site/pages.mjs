@@ -60,7 +60,6 @@ export const groups = [
       'passport',
       'express',
       'broker',
-      'broker-conformance',
       'cli',
       'node-red',
       'token-store-memory',

@@ -43,7 +43,6 @@ describe('the code blocks of the documents, in a project with the packed package
 const programs = new Map([
   ['owner-sso', 'owner-sso'],
   ['npx @owner-sso/emulator', 'owner-sso-emulator'],
-  ['npx @owner-sso/broker-conformance', 'owner-sso-broker-conformance'],
 ])
 
 describe('the commands in the documents', () => {
@@ -61,7 +60,7 @@ describe('the commands in the documents', () => {
   }
 
   it.each(calls)('%s exists, with its options', async (call) => {
-    const [program = '', rest = ''] = call.split(/(?<=^owner-sso|emulator|conformance) /u)
+    const [program = '', rest = ''] = call.split(/(?<=^owner-sso|emulator) /u)
     const words = rest.split(/\s+/u)
     const [name = '', isCommand] = [words[0], /^[a-z]+$/u.test(words[0] ?? '')]
     const command = programs.get(program) ?? ''
@@ -82,9 +81,7 @@ describe('the commands in the documents', () => {
 
 /** Calls of our commands within a piece of code; a placeholder such as `<command>` stands for any. */
 function callsIn(code: string): string[] {
-  const calls = code.matchAll(
-    /(?:(?<![@/\w-])owner-sso|npx @owner-sso\/(?:emulator|broker-conformance)) (?:[\w-]|<command>)[^\n|;&)#]*/gu,
-  )
+  const calls = code.matchAll(/(?:(?<![@/\w-])owner-sso|npx @owner-sso\/emulator) (?:[\w-]|<command>)[^\n|;&)#]*/gu)
   return [...calls].map(([call]) => call.replace('<command> ', '').trim())
 }
 

@@ -28,7 +28,7 @@ export const ownVariables = {
   OWNER_SSO_ALERT_MQTT_PASSWORD: 'for broker --alert-mqtt',
 } as const
 
-/** Those of the applications, of broker-conformance and of the guides' programs, which may be set in the same place. */
+/** Those of the applications, of tests/broker-conformance and of the guides' programs, which may be set in the same place. */
 export const otherVariables: readonly string[] = [
   'OWNER_SSO_ALERT_WEBHOOK',
   'OWNER_SSO_BEHIND_HTTPS_PROXY',

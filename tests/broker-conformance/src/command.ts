@@ -10,15 +10,13 @@ import { type Check, Lacking, shown, Unseen, wordOf } from './finding.ts'
 import { optional } from './optional.ts'
 import { type Finding, reportOf } from './report.ts'
 import { oneToken, required } from './required.ts'
-import { version } from './version.ts'
 
-const help = `Usage: npx @owner-sso/broker-conformance <address> [options]
+const help = `Usage: node tests/broker-conformance/dist/main.js <address> [options]
 
 Checks a token broker against the broker protocol, and prints what it lacks.
 
   <address>   http://127.0.0.1:8700, https://broker.example.com or unix:/path/of.sock
   --help
-  --version
 
 The key of a program that may have one account's token comes in OWNER_SSO_BROKER_KEY, or on standard input: never as an
 argument, which every user of the machine can read. A second key, of a program that was revoked, may come in
@@ -28,7 +26,7 @@ It makes about forty calls, asks for no new sign-in, and prints no secret. Ends 
 doesn't, 2 if it can't begin.
 
 Example:
-  npx @owner-sso/broker-conformance http://127.0.0.1:8700 < keys
+  node tests/broker-conformance/dist/main.js http://127.0.0.1:8700 < keys
 `
 
 /** What a process has. */
@@ -47,8 +45,8 @@ class CannotBegin extends Error {}
 export async function run(args: readonly string[], { env, stdin, print, complain }: Surroundings): Promise<number> {
   try {
     const { values, positionals } = parsed(args)
-    if (values.help || values.version) {
-      print(values.help ? help : `${version}\n`)
+    if (values.help) {
+      print(help)
       return 0
     }
     const [given, ...others] = positionals
@@ -62,7 +60,7 @@ export async function run(args: readonly string[], { env, stdin, print, complain
   } catch (error) {
     if (!(error instanceof Misused || error instanceof CannotBegin)) throw error
     complain(`${error.message}\n`)
-    if (error instanceof Misused) complain('npx @owner-sso/broker-conformance --help says what it takes.\n')
+    if (error instanceof Misused) complain('node tests/broker-conformance/dist/main.js --help says what it takes.\n')
     return 2
   }
 }
@@ -70,7 +68,7 @@ export async function run(args: readonly string[], { env, stdin, print, complain
 /** @throws Misused */
 function parsed(args: readonly string[]) {
   try {
-    const options = { help: { type: 'boolean' }, version: { type: 'boolean' } } as const
+    const options = { help: { type: 'boolean' } } as const
     return parseArgs({ args: [...args], allowPositionals: true, options })
   } catch (error) {
     // The rest of it is about arguments that begin with a dash. Values are not part of it.
