@@ -5,7 +5,7 @@
 import { createSso, type ServiceName, serviceNames, systemCode } from '@owner-sso/core'
 import { usableConnectionOf, usableServiceNameOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type Finding, good, note, problem } from './finding.ts'
+import { type Finding, good, note, problem } from '../terminal/finding.ts'
 import { pageAt } from './reach-check.ts'
 
 /** Whether the login page answers to the kind that is set; where it does not, which one it answers to. */

@@ -5,9 +5,9 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import { systemCode } from '@owner-sso/core'
-import { exitCodes } from '../command-line/command-error.ts'
+import { exitCodes } from '../failure/command-error.ts'
 import type { Given } from '../settings/settings.ts'
-import { type Finding, problem } from './finding.ts'
+import { type Finding, problem } from '../terminal/finding.ts'
 
 /** There is no tunnel. */
 export class TunnelError extends Error {

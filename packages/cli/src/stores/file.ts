@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expandHome } from '../settings/folders.ts'
+import { expandHome } from '../machine/folders.ts'
 import type { StoreKind } from './store-kind.ts'
 
 export const folderAddress = (path: string): string => `file:${path}`

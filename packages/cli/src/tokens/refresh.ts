@@ -2,10 +2,10 @@
  * `owner-sso refresh`: new tokens now.
  */
 import { requireSignedIn, chosenAccount } from './account.ts'
-import type { Call } from '../command-line/command.ts'
-import type { refresh } from '../command-line/manual.ts'
+import type { Call } from '../manual/command.ts'
+import type { refresh } from '../manual/manual.ts'
 import { duration } from '../terminal/wording.ts'
-import { stopped } from '../command-line/interruption.ts'
+import { stopped } from '../failure/interruption.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { serviceOf } from '../settings/configured-service.ts'
 import { withTokens } from './token-keeping.ts'

@@ -2,7 +2,8 @@
 import { connect } from 'node:net'
 import * as consumers from 'node:stream/consumers'
 import { describe, expect, it } from '@jest/globals'
-import { type Fixture, type RecordedAnswer, type RecordedRequest, startReplay } from '../../src/index.ts'
+import { type Fixture, startReplay } from '../../src/index.ts'
+import type { RecordedAnswer, RecordedRequest } from '../../src/recorder/fixture.ts'
 
 const recorded: RecordedRequest = { instance: 'home', method: 'POST', path: '/', headers: {} }
 const ok: RecordedAnswer = { status: 200, headers: {} }

@@ -2,11 +2,11 @@
  * `owner-sso rekey`: every record under the new key, where it is.
  */
 import { rekey } from '@owner-sso/core'
-import type { Call } from '../command-line/command.ts'
-import type { rekey as rekeyCommand } from '../command-line/manual.ts'
-import { usageError } from '../command-line/command-error.ts'
+import type { Call } from '../manual/command.ts'
+import type { rekey as rekeyCommand } from '../manual/manual.ts'
+import { usageError } from '../failure/command-error.ts'
 import { encryptionKeys } from '../settings/encryption-key.ts'
-import { type OpenStore, withStore } from './open-store.ts'
+import { type OpenStore, withStore } from '../tokens/open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { progressBar } from '../terminal/progress-bar.ts'
 import { counted } from '../terminal/wording.ts'
