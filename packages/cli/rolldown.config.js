@@ -119,7 +119,7 @@ export default defineConfig({
       groups: [
         {
           name: 'start',
-          test: /[\\/]cli[\\/]src[\\/](?:command-line[\\/](?:run|program|interruption)|terminal[\\/]output)\.ts$/u,
+          test: /[\\/]cli[\\/]src[\\/](?:command-line[\\/](?:run|program)|failure[\\/]interruption|terminal[\\/]output)\.ts$/u,
           priority: 2,
         },
         {

@@ -23,11 +23,13 @@ const flags = {
   version: { type: 'boolean' },
 } as const
 
+const [command, ...args] = process.argv.slice(2)
+const isRecording = command === 'record' || command === 'replay'
+
 // It goes on where nobody reads what it prints (`| head`).
 process.stdout.on('error', () => undefined)
 
 try {
-  const [command, ...args] = process.argv.slice(2)
   if (command === 'record') await record(args)
   else if (command === 'replay') await replay(args)
   else await main()
@@ -67,7 +69,8 @@ function explain(error: unknown): string {
   if (syscall === 'listen') {
     const problem =
       code === 'EADDRINUSE' ? `Port ${port} is taken` : `Port ${port} of ${address} can't be listened on (${code})`
-    return `${problem}. Choose another, or leave it out for any free one.`
+    const flag = isRecording ? '--port' : '--port or --owner-api-port'
+    return `${problem}. Choose another ${flag}, or leave it out for any free one.`
   }
   if (path !== undefined) return `${path} can't be written (${code}).`
   const option = /^(?:Unknown option|Option) (\w+)/u.exec(error.message)?.[1]

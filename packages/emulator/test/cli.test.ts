@@ -132,7 +132,7 @@ describe('npx @owner-sso/emulator', () => {
     expect(await outcome(flag, port)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `@owner-sso/emulator: Port ${port} is taken. Choose another, or leave it out for any free one.\n`,
+      stderr: `@owner-sso/emulator: Port ${port} is taken. Choose another --port or --owner-api-port, or leave it out for any free one.\n`,
     })
   })
 

@@ -4,7 +4,7 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { visible } from '@owner-sso/core'
 import type { AuditEntry } from '@owner-sso/broker'
-import { expandHome } from '../settings/folders.ts'
+import { expandHome } from '../machine/folders.ts'
 import { printFact, printNote } from '../terminal/output.ts'
 
 export interface AuditLog {

@@ -2,8 +2,8 @@
  * `owner-sso broker`: one sign-in for every program. Without an action it listens; `run` starts one program; the others let programs in
  * and out.
  */
-import { usageError } from '../command-line/command-error.ts'
-import type { BrokerCall } from '../command-line/manual.ts'
+import { usageError } from '../failure/command-error.ts'
+import type { BrokerCall } from '../manual/manual.ts'
 import { invite, list, printCode, revoke, rotate } from './programs.ts'
 import { run as runProgram } from './run.ts'
 import { serve } from './serve.ts'

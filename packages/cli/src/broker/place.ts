@@ -5,9 +5,9 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ClientsPlace, ListenOptions } from '@owner-sso/broker'
 import { isLoopback, type TokenStore } from '@owner-sso/core'
-import type { BrokerFlags } from '../command-line/manual.ts'
-import { systemError, usageError } from '../command-line/command-error.ts'
-import { configFolder, expandHome } from '../settings/folders.ts'
+import type { BrokerFlags } from '../manual/manual.ts'
+import { systemError, usageError } from '../failure/command-error.ts'
+import { configFolder, expandHome } from '../machine/folders.ts'
 import { portOf } from '../settings/port.ts'
 
 /** Beside the tokens: a folder that only this user can open. */

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
-import { systemError, usageError } from '../command-line/command-error.ts'
+import { systemError, usageError } from '../failure/command-error.ts'
 import { newRunFolder } from './run-folder.ts'
 
 export interface ProgramEnvironment {

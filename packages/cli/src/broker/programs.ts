@@ -12,8 +12,8 @@ import {
   statusPageCode,
 } from '@owner-sso/broker'
 import { serviceProfile, type TokenManager, visible } from '@owner-sso/core'
-import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
-import type { BrokerCall } from '../command-line/manual.ts'
+import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
+import type { BrokerCall } from '../manual/manual.ts'
 import { usableServiceNameOf } from '../settings/configured-service.ts'
 import { endOf } from '../settings/time-span.ts'
 import { localTime } from '../terminal/local-time.ts'

@@ -4,8 +4,8 @@
  */
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { CommandError, systemError, usageError } from '../command-line/command-error.ts'
-import { configFolder } from '../settings/folders.ts'
+import { CommandError, systemError, usageError } from '../failure/command-error.ts'
+import { configFolder } from '../machine/folders.ts'
 
 /** @throws CommandError where there is no place for it */
 export function newRunFolder(): string {

@@ -13,10 +13,10 @@ import {
   tokenBroker,
 } from '@owner-sso/broker'
 import type { Sso } from '@owner-sso/core'
-import { messageOf, usageError } from '../command-line/command-error.ts'
-import type { BrokerCall, BrokerFlags } from '../command-line/manual.ts'
+import { messageOf, usageError } from '../failure/command-error.ts'
+import type { BrokerCall, BrokerFlags } from '../manual/manual.ts'
 import { apiUrlOf, serviceOf, connectionOf } from '../settings/configured-service.ts'
-import { untilStopped } from '../command-line/interruption.ts'
+import { untilStopped } from '../failure/interruption.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 import { alertChannelsOf } from './alert-channels.ts'

@@ -1,10 +1,10 @@
 /**
  * All commands, in the order of the help, each with its work. That is loaded by a call of the command alone.
  */
-import * as manual from './manual.ts'
+import * as manual from '../manual/manual.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Command, Work } from './command.ts'
-import type { OptionsOf, OptionTable } from './option.ts'
+import type { Command, Work } from '../manual/command.ts'
+import type { OptionsOf, OptionTable } from '../options/option.ts'
 
 /** What commander has read off the command line. */
 interface Parsed {
@@ -26,9 +26,9 @@ export const commands: readonly WorkingCommand[] = [
   working(manual.accounts, () => import('../tokens/accounts.ts')),
   working(manual.importTokens, () => import('../moving/import.ts')),
   working(manual.exportTokens, () => import('../moving/export.ts')),
-  working(manual.copy, () => import('../stores/copy.ts')),
-  working(manual.rekey, () => import('../stores/rekey.ts')),
-  working(manual.stores, () => import('../stores/stores.ts')),
+  working(manual.copy, () => import('../moving/copy.ts')),
+  working(manual.rekey, () => import('../moving/rekey.ts')),
+  working(manual.stores, () => import('../moving/stores.ts')),
   working(manual.keep, () => import('../tokens/keep.ts')),
   working(manual.proxy, () => import('../proxy/proxy.ts')),
   working(manual.broker, () => import('../broker/broker.ts')),

@@ -1,7 +1,7 @@
 /**
  * Node's own debugging output prints requests, with passwords and tokens in them: it is refused.
  */
-import { usageError } from './command-error.ts'
+import { usageError } from '../failure/command-error.ts'
 
 const loud = /^(?:\*|https?|http2|tls|net|stream|undici|fetch|follow-redirects|axios)/iu
 

@@ -3,15 +3,15 @@
  */
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
-import { exitCodes, usageError } from './command-error.ts'
+import { exitCodes, usageError } from '../failure/command-error.ts'
 import { commands, type WorkingCommand } from './commands.ts'
 import { refuseDebugging } from './debug-guard.ts'
 import { afterHelp } from './help-text.ts'
 import { printData, printNote } from '../terminal/output.ts'
 import { readSettings } from '../settings/settings.ts'
 import { unknownVariables } from '../settings/variables.ts'
-import { type Option as DeclaredOption, type OptionTable, dashed } from './option.ts'
-import { type SharedOptions, sharedOptions } from './shared-options.ts'
+import { type Option as DeclaredOption, type OptionTable, dashed } from '../options/option.ts'
+import { type SharedOptions, sharedOptions } from '../options/shared-options.ts'
 
 /**
  * @param argv - as `process.argv`

@@ -1,9 +1,9 @@
 /**
  * Tells how a call failed.
  */
-import { CommandError } from './command-error.ts'
-import { failureOf } from './failure.ts'
-import { interruptedExitCode } from './interruption.ts'
+import { CommandError } from '../failure/command-error.ts'
+import { failureOf } from '../terminal/failure.ts'
+import { interruptedExitCode } from '../failure/interruption.ts'
 import { asksForJson, printFact, printNote } from '../terminal/output.ts'
 
 /** @returns the exit code */

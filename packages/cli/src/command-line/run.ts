@@ -2,7 +2,7 @@
  * One call of the command, from its arguments to its exit code.
  */
 import { printNote } from '../terminal/output.ts'
-import { listenForSignals } from './interruption.ts'
+import { listenForSignals } from '../failure/interruption.ts'
 import { runProgram } from './program.ts'
 
 /** Ends the process. */

@@ -1,9 +1,9 @@
 /**
  * `owner-sso completion`: a script that completes commands, options and account names.
  */
-import { usageError } from '../command-line/command-error.ts'
-import type { Call, Work } from '../command-line/command.ts'
-import type { completion } from '../command-line/manual.ts'
+import { usageError } from '../failure/command-error.ts'
+import type { Call, Work } from '../manual/command.ts'
+import type { completion } from '../manual/manual.ts'
 import { printData } from '../terminal/output.ts'
 import { bash } from './bash.ts'
 import { fish } from './fish.ts'

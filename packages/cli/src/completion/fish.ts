@@ -1,8 +1,8 @@
 /**
  * The script for fish.
  */
-import { type Option, dashed } from '../command-line/option.ts'
-import { sharedOptions } from '../command-line/shared-options.ts'
+import { type Option, dashed } from '../options/option.ts'
+import { sharedOptions } from '../options/shared-options.ts'
 import { type Commands, quoted, shellNames } from './words.ts'
 
 /** What a command substitution prints is data to fish, a line a name, and is quoted where it is put into the command line. */

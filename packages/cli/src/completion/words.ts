@@ -1,9 +1,9 @@
 /**
  * What can be completed. Names of accounts are no part of a script; it asks for them.
  */
-import type { Command } from '../command-line/command.ts'
-import { type OptionTable, dashed } from '../command-line/option.ts'
-import { sharedOptions } from '../command-line/shared-options.ts'
+import type { Command } from '../manual/command.ts'
+import { type OptionTable, dashed } from '../options/option.ts'
+import { sharedOptions } from '../options/shared-options.ts'
 
 /** There is a script for each. */
 export const shellNames = ['bash', 'zsh', 'fish', 'powershell'] as const

@@ -1,10 +1,10 @@
 /**
  * `owner-sso doctor`: what is set, readable and reachable, and how to mend what is not.
  */
-import type { Call } from '../command-line/command.ts'
-import type { doctor } from '../command-line/manual.ts'
-import { exitCodes, usageError } from '../command-line/command-error.ts'
-import { type Finding, findingLines, summary } from './finding.ts'
+import type { Call } from '../manual/command.ts'
+import type { doctor } from '../manual/manual.ts'
+import { exitCodes, usageError } from '../failure/command-error.ts'
+import { type Finding, findingLines, summary } from '../terminal/finding.ts'
 import { reachAt } from './reach-check.ts'
 import { checkService } from './service-look.ts'
 import { checkSettings } from './settings-check.ts'

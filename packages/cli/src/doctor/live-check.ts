@@ -6,14 +6,14 @@
 import { type AgreedTransport, serviceProfile, type Sso, type TokenManager, transportNames } from '@owner-sso/core'
 import { OwnerApiClosedError, OwnerApiTokenRefusedError, ownerFetch } from '@owner-sso/express'
 import { requireSignedIn, chosenAccount } from '../tokens/account.ts'
-import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
-import { failureOf } from '../command-line/failure.ts'
-import { stopped } from '../command-line/interruption.ts'
+import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
+import { failureOf } from '../terminal/failure.ts'
+import { stopped } from '../failure/interruption.ts'
 import { askConsent, canAsk } from '../terminal/prompts.ts'
 import { apiUrlOf, connectionOf, serviceOf, usableServiceNameOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
-import { type Finding, good, note, problem } from './finding.ts'
+import { type Finding, good, note, problem } from '../terminal/finding.ts'
 
 /** @throws CommandError where nobody agreed; nothing was sent */
 export async function askForLive(settings: Settings, agreed: boolean, finds: boolean): Promise<void> {

@@ -6,9 +6,9 @@ import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { connect, TLSSocket } from 'node:tls'
 import { systemCode, withTimeLimit } from '@owner-sso/core'
-import { exitCodes } from '../command-line/command-error.ts'
+import { exitCodes } from '../failure/command-error.ts'
 import type { UsableConnection } from '../settings/configured-service.ts'
-import { type Finding, good, note, problem } from './finding.ts'
+import { type Finding, good, note, problem } from '../terminal/finding.ts'
 import { TunnelError, tunnelThrough } from './tunnel.ts'
 
 const timeout = 5000

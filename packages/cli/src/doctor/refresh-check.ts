@@ -4,7 +4,7 @@
 import { refusalAdvice, type TokenManager, type TokenStatus, type TokenStore } from '@owner-sso/core'
 import { localTime } from '../terminal/local-time.ts'
 import { duration } from '../terminal/wording.ts'
-import { type Finding, good, note } from './finding.ts'
+import { type Finding, good, note } from '../terminal/finding.ts'
 
 /** Seconds that a refresh takes at the most: its request's time limit, and what its process may be held up. */
 const longestRefresh = 90

@@ -5,7 +5,7 @@
 import { createSso, type ServiceName, serviceNames } from '@owner-sso/core'
 import { usableConnectionOf, usableServiceNameOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type Finding, good, note, problem } from './finding.ts'
+import { type Finding, good, note, problem } from '../terminal/finding.ts'
 import { type Page, pageAt, reachAt } from './reach-check.ts'
 
 /** Whether the service can be reached, and its login page answers to the kind that is set: one request, and one for each other kind. */

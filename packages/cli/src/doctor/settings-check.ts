@@ -11,12 +11,12 @@ import {
   serviceOf,
   transportOf,
 } from '../settings/configured-service.ts'
-import { CommandError, messageOf } from '../command-line/command-error.ts'
+import { CommandError, messageOf } from '../failure/command-error.ts'
 import { openToOthers, readConfigFile } from '../settings/config-file.ts'
-import { configFile } from '../settings/folders.ts'
+import { configFile } from '../machine/folders.ts'
 import { unknownVariables } from '../settings/variables.ts'
 import type { Given, Settings } from '../settings/settings.ts'
-import { type Finding, good, note, problem } from './finding.ts'
+import { type Finding, good, note, problem } from '../terminal/finding.ts'
 
 export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Finding[] {
   const { ca, account, proxy } = settings

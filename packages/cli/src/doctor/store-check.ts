@@ -2,16 +2,16 @@
  * Whether the store can be read and written, who is in it, and whether others could get at it.
  */
 import { createTokenManager, firewallRecordName, type TokenStore } from '@owner-sso/core'
-import { exitCodes } from '../command-line/command-error.ts'
+import { exitCodes } from '../failure/command-error.ts'
 import { accountNames } from '../tokens/account.ts'
-import { failureOf } from '../command-line/failure.ts'
-import { isThere, notSealed, type OpenStore, withStore } from '../stores/open-store.ts'
+import { failureOf } from '../terminal/failure.ts'
+import { isThere, notSealed, type OpenStore, withStore } from '../tokens/open-store.ts'
 import { storeAt } from '../stores/store-kinds.ts'
 import { tokenUrlsOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { neverRefreshes } from '../tokens/token-keeping.ts'
 import { counted, duration } from '../terminal/wording.ts'
-import { type Finding, good, note, problem } from './finding.ts'
+import { type Finding, good, note, problem } from '../terminal/finding.ts'
 import { checkRefresh } from './refresh-check.ts'
 
 export async function checkStore(settings: Settings): Promise<Finding[]> {

@@ -12,15 +12,15 @@ import {
   transportNames,
   type TokenIssuer,
 } from '@owner-sso/core'
-import { failureOf } from '../command-line/failure.ts'
-import { stopped } from '../command-line/interruption.ts'
+import { failureOf } from '../terminal/failure.ts'
+import { stopped } from '../failure/interruption.ts'
 import { changeConfigFile } from '../settings/config-file-change.ts'
-import { configFile } from '../settings/folders.ts'
+import { configFile } from '../machine/folders.ts'
 import { serviceOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { chosenAccount, requireSignedIn } from '../tokens/account.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
-import { type Finding, good, note, problem } from './finding.ts'
+import { type Finding, good, note, problem } from '../terminal/finding.ts'
 import { isAccepted, type Verdict, verdictOn } from './live-check.ts'
 
 /** The rows of the table, in the order in which they were tried, and what follows from them. */

@@ -3,9 +3,9 @@
  */
 import type { Socket } from 'node:net'
 import { openTunnel, systemCode, type TunnelFailure } from '@owner-sso/core'
-import { exitCodes } from '../command-line/command-error.ts'
+import { exitCodes } from '../failure/command-error.ts'
 import type { Given } from '../settings/settings.ts'
-import { type Finding, problem } from './finding.ts'
+import { type Finding, problem } from '../terminal/finding.ts'
 
 /** There is no tunnel. */
 export class TunnelError extends Error {

@@ -4,10 +4,10 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Call } from '../command-line/command.ts'
-import type { emulator } from '../command-line/manual.ts'
-import { exitCodes } from '../command-line/command-error.ts'
-import { untilStopped } from '../command-line/interruption.ts'
+import type { Call } from '../manual/command.ts'
+import type { emulator } from '../manual/manual.ts'
+import { exitCodes } from '../failure/command-error.ts'
+import { untilStopped } from '../failure/interruption.ts'
 
 export async function run(_call: Call<typeof emulator>): Promise<number | void> {
   const manifestPath = createRequire(import.meta.url).resolve('@owner-sso/emulator/package.json')

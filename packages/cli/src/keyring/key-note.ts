@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemCode } from '@owner-sso/core'
-import { CommandError, exitCodes } from '../command-line/command-error.ts'
+import { CommandError, exitCodes } from '../failure/command-error.ts'
 
 interface KeyNote {
   readonly schema: 1

@@ -3,7 +3,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sealedTokenStore, type TokenStore } from '@owner-sso/core'
-import { CommandError, exitCodes } from '../command-line/command-error.ts'
+import { CommandError, exitCodes } from '../failure/command-error.ts'
 import { printNote } from '../terminal/output.ts'
 import { counted } from '../terminal/wording.ts'
 import { entryOf, noteEntry } from './key-note.ts'

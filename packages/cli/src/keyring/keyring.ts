@@ -4,8 +4,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { desktopOf } from '../window/desktop.ts'
-import { interruptedExitCode, stopped } from '../command-line/interruption.ts'
+import { desktopOf } from '../machine/desktop.ts'
+import { interruptedExitCode, stopped } from '../failure/interruption.ts'
 
 /** What the process of `keyring-process.ts` is asked. */
 export interface KeyringQuestion {

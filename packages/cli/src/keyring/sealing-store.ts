@@ -3,7 +3,7 @@
  * from the moment that the folder has a key.
  */
 import { sealedTokenStore, StoreError, type TokenStore } from '@owner-sso/core'
-import { CommandError } from '../command-line/command-error.ts'
+import { CommandError } from '../failure/command-error.ts'
 
 /**
  * @param folder - the store without encryption

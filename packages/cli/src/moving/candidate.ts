@@ -2,7 +2,7 @@
  * What becomes of a token set that was found: an account with its refresh token, or a sentence why it can't be taken over.
  */
 import { accountName, type RefreshTokenGrant, RegionNotAllowedError, type Sso } from '@owner-sso/core'
-import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
 import { localTime } from '../terminal/local-time.ts'
 import { type FoundTokens, isAccountName } from './found-tokens.ts'
 

@@ -3,7 +3,7 @@
  * passphrase, or plain where that is asked for.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
-import { CommandError, exitCodes } from '../command-line/command-error.ts'
+import { CommandError, exitCodes } from '../failure/command-error.ts'
 import type { ExportFile } from './shapes.ts'
 
 /** What is exported of an account: what another program needs to refresh. */

@@ -2,13 +2,13 @@
  * `owner-sso import`: takes over the tokens that another program has kept. Sends nothing, unless a check is wished.
  */
 import { DuplicateTokenSetError, isSubjectAccount, SessionExistsError, type Sso } from '@owner-sso/core'
-import type { Call } from '../command-line/command.ts'
-import type { ImportFlags, importTokens } from '../command-line/manual.ts'
-import { CommandError, usageError } from '../command-line/command-error.ts'
+import type { Call } from '../manual/command.ts'
+import type { ImportFlags, importTokens } from '../manual/manual.ts'
+import { CommandError, usageError } from '../failure/command-error.ts'
 import { serviceOf } from '../settings/configured-service.ts'
 import { counted, duration } from '../terminal/wording.ts'
-import { failureOf } from '../command-line/failure.ts'
-import { stopped } from '../command-line/interruption.ts'
+import { failureOf } from '../terminal/failure.ts'
+import { stopped } from '../failure/interruption.ts'
 import { type Candidate, candidateOf, nameOf } from './candidate.ts'
 import { isSealed } from './export-file.ts'
 import { unsealed } from './export-secret.ts'

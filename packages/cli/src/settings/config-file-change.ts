@@ -3,9 +3,9 @@
  */
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { systemError } from '../command-line/command-error.ts'
+import { systemError } from '../failure/command-error.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
-import { configFile } from './folders.ts'
+import { configFile } from '../machine/folders.ts'
 
 /**
  * @returns where the former file is, if there was one

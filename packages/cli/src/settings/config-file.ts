@@ -4,9 +4,9 @@
  */
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { nearestName, systemCode, textFromUtf8 } from '@owner-sso/core'
-import { systemError, usageError } from '../command-line/command-error.ts'
+import { systemError, usageError } from '../failure/command-error.ts'
 import { brokenLine } from './broken-json.ts'
-import { configFile } from './folders.ts'
+import { configFile } from '../machine/folders.ts'
 
 export interface ConfigFile {
   readonly authUrl?: string

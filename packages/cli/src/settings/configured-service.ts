@@ -19,8 +19,8 @@ import {
   transportFromText,
   transportOf as checkTransport,
 } from '@owner-sso/core'
-import { usageError } from '../command-line/command-error.ts'
-import { expandHome } from './folders.ts'
+import { usageError } from '../failure/command-error.ts'
+import { expandHome } from '../machine/folders.ts'
 import type { Given, Settings } from './settings.ts'
 
 /**

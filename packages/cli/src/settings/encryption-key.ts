@@ -1,7 +1,7 @@
 /**
  * The keys that records are sealed with, out of `OWNER_SSO_ENCRYPTION_KEY`.
  */
-import { usageError } from '../command-line/command-error.ts'
+import { usageError } from '../failure/command-error.ts'
 
 const variable = 'OWNER_SSO_ENCRYPTION_KEY'
 

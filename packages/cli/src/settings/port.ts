@@ -1,7 +1,7 @@
 /**
  * A port to listen on.
  */
-import { usageError } from '../command-line/command-error.ts'
+import { usageError } from '../failure/command-error.ts'
 
 /** @throws CommandError for what is no port */
 export function portOf(text: string): number {

@@ -4,8 +4,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { textFromUtf8 } from '@owner-sso/core'
-import { CommandError, systemError, usageError } from '../command-line/command-error.ts'
-import { expandHome } from './folders.ts'
+import { CommandError, systemError, usageError } from '../failure/command-error.ts'
+import { expandHome } from '../machine/folders.ts'
 import { checkedSecret, orTell } from './secret-text.ts'
 import { printNote } from '../terminal/output.ts'
 

@@ -2,7 +2,7 @@
  * Whether text can be a secret, and what is doubtful about it, before it costs an attempt at the service.
  */
 import { secretFromText, unquoted } from '@owner-sso/core'
-import { usageError } from '../command-line/command-error.ts'
+import { usageError } from '../failure/command-error.ts'
 import { printNote } from '../terminal/output.ts'
 
 /**

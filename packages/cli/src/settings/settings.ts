@@ -2,11 +2,11 @@
  * The settings of one call: each from its option, else its environment variable, else the config file, else its default.
  */
 import { settingFromText } from '@owner-sso/core'
-import { usageError } from '../command-line/command-error.ts'
-import { dashed } from '../command-line/option.ts'
-import type { SharedOptions } from '../command-line/shared-options.ts'
+import { usageError } from '../failure/command-error.ts'
+import { dashed } from '../options/option.ts'
+import type { SharedOptions } from '../options/shared-options.ts'
 import { type ConfigFile, hasPassword, openToOthers, readConfigFile } from './config-file.ts'
-import { configFile, tokensFolder } from './folders.ts'
+import { configFile, tokensFolder } from '../machine/folders.ts'
 import { orTell } from './secret-text.ts'
 import { defaultStore } from '../stores/store-kinds.ts'
 

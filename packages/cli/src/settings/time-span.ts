@@ -1,7 +1,7 @@
 /**
  * Spans of time as people write them: `90s`, `15m`, `2h`, `30d`.
  */
-import { usageError } from '../command-line/command-error.ts'
+import { usageError } from '../failure/command-error.ts'
 
 const units: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }
 

@@ -1,10 +1,10 @@
 /**
  * What a first use needs, asked one after the other: each answer is tried at once, and can be corrected.
  */
-import { CommandError, usageError } from '../command-line/command-error.ts'
+import { CommandError, usageError } from '../failure/command-error.ts'
 import type { ConfigFile } from '../settings/config-file.ts'
 import { apiUrlOf, outboundProxyOf, serviceOf, usableConnectionOf } from '../settings/configured-service.ts'
-import { type Finding, findingLines, good, note, problem } from '../doctor/finding.ts'
+import { type Finding, findingLines, good, note, problem } from '../terminal/finding.ts'
 import { reachAt } from '../doctor/reach-check.ts'
 import { serviceThatAnswers } from '../doctor/service-look.ts'
 import { environmentProxies } from '../doctor/settings-check.ts'

@@ -1,11 +1,11 @@
 /**
  * `owner-sso setup`: asks for what a first use needs, tries each answer, and writes the config file.
  */
-import type { Call } from '../command-line/command.ts'
-import type { setup } from '../command-line/manual.ts'
-import { usageError } from '../command-line/command-error.ts'
+import type { Call } from '../manual/command.ts'
+import type { setup } from '../manual/manual.ts'
+import { usageError } from '../failure/command-error.ts'
 import { changeConfigFile } from '../settings/config-file-change.ts'
-import { configFile } from '../settings/folders.ts'
+import { configFile } from '../machine/folders.ts'
 import { printNote } from '../terminal/output.ts'
 import { canAsk } from '../terminal/prompts.ts'
 import { askForSettings } from './questions.ts'

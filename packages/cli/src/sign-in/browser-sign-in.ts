@@ -3,11 +3,11 @@
  * browser, whose last address the person pastes.
  */
 import { accountName, identifyOwner, isSubjectAccount, type Sso, type TokenSet } from '@owner-sso/core'
-import type { LoginFlags } from '../command-line/manual.ts'
-import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import type { LoginFlags } from '../manual/manual.ts'
+import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
 import { identityOf } from './credentials.ts'
-import { hasDisplay } from '../window/desktop.ts'
-import { stopped } from '../command-line/interruption.ts'
+import { hasDisplay } from '../machine/desktop.ts'
+import { stopped } from '../failure/interruption.ts'
 import { withProgress } from './login-progress.ts'
 import type { LoginVoice } from './login-voice.ts'
 import type { SignIn } from './password-sign-in.ts'

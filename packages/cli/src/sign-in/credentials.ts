@@ -2,7 +2,7 @@
  * E-mail and password of a sign-in: from the settings, a file or the environment, else from the person.
  */
 import { type Credentials, emailFromText } from '@owner-sso/core'
-import { usageError } from '../command-line/command-error.ts'
+import { usageError } from '../failure/command-error.ts'
 import { askEmail, askSecret, canAsk } from '../terminal/prompts.ts'
 import { secretFromFile } from '../settings/secret-file.ts'
 import { secretFromVariable } from '../settings/secret-variable.ts'

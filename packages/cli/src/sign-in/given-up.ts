@@ -2,7 +2,7 @@
  * A sign-in on the service's own page that the person ended there.
  */
 import { pastedAddress } from '@owner-sso/core'
-import { CommandError, exitCodes } from '../command-line/command-error.ts'
+import { CommandError, exitCodes } from '../failure/command-error.ts'
 
 /** @param way - the option that the sign-in was begun with */
 export function givenUp(message: string, way: '--browser' | '--paste'): CommandError {

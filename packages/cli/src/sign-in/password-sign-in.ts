@@ -9,9 +9,9 @@ import {
   type Sso,
   type TokenSet,
 } from '@owner-sso/core'
-import type { LoginFlags } from '../command-line/manual.ts'
+import type { LoginFlags } from '../manual/manual.ts'
 import { type CredentialSource, credentialSource } from './credentials.ts'
-import { stopped } from '../command-line/interruption.ts'
+import { stopped } from '../failure/interruption.ts'
 import { withProgress } from './login-progress.ts'
 import type { LoginVoice } from './login-voice.ts'
 import { givenGenerator, secondFactorSource } from './second-factor.ts'

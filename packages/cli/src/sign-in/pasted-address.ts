@@ -4,14 +4,14 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline/promises'
 import { SsoError } from '@owner-sso/core'
-import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
-import { stopped } from '../command-line/interruption.ts'
+import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
+import { stopped } from '../failure/interruption.ts'
 import { refuseCancelled } from './given-up.ts'
 import type { LoginVoice } from './login-voice.ts'
 import { printNote } from '../terminal/output.ts'
 import { askText, canAsk } from '../terminal/prompts.ts'
 import type { Settings } from '../settings/settings.ts'
-import { desktopOf, hasDisplay } from '../window/desktop.ts'
+import { desktopOf, hasDisplay } from '../machine/desktop.ts'
 import type { AuthorizationLink } from './window-sign-in.ts'
 
 /** So often a wrong address may be pasted; none of them is sent anywhere. */

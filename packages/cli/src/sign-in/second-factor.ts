@@ -8,9 +8,9 @@ import {
   PasscodeRequiredError,
   typedCode,
 } from '@owner-sso/core'
-import type { LoginFlags } from '../command-line/manual.ts'
-import { usageError } from '../command-line/command-error.ts'
-import { stopped } from '../command-line/interruption.ts'
+import type { LoginFlags } from '../manual/manual.ts'
+import { usageError } from '../failure/command-error.ts'
+import { stopped } from '../failure/interruption.ts'
 import { askChoice, askText, canAsk } from '../terminal/prompts.ts'
 import { textFromFile } from '../settings/secret-file.ts'
 import type { Settings } from '../settings/settings.ts'

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { typedCode, unquoted } from '@owner-sso/core'
 import { Secret, TOTP } from 'otpauth'
-import { usageError } from '../command-line/command-error.ts'
+import { usageError } from '../failure/command-error.ts'
 
 /** Milliseconds before the end of a time step of 30 seconds in which a passcode might arrive too late. */
 const margin = 3000

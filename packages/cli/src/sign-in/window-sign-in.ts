@@ -3,8 +3,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthorizationRequest } from '@owner-sso/core'
-import { CommandError, exitCodes } from '../command-line/command-error.ts'
-import { stopped, untilStopped } from '../command-line/interruption.ts'
+import { CommandError, exitCodes } from '../failure/command-error.ts'
+import { stopped, untilStopped } from '../failure/interruption.ts'
 import { givenUp, refuseCancelled } from './given-up.ts'
 import type { LoginVoice } from './login-voice.ts'
 import { BrowserStartError, type BrowserWindow, startBrowser } from '../window/browser-window.ts'

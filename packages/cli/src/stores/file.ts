@@ -3,7 +3,7 @@
  */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { storePath } from '../settings/folders.ts'
+import { storePath } from '../machine/folders.ts'
 import type { StoreKind } from './store-kind.ts'
 
 export const folderAddress = (path: string): string => `file:${path}`

@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto'
 import { access, constants, link as hardLink, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StoreError, systemCode } from '@owner-sso/core'
-import { exitCodes } from '../command-line/command-error.ts'
-import { type Finding, good, problem } from '../doctor/finding.ts'
+import { exitCodes } from '../failure/command-error.ts'
+import { type Finding, good, problem } from '../terminal/finding.ts'
 
 export async function checkFolder(path: string): Promise<Finding[]> {
   const modes = await checkModes(path)

@@ -14,7 +14,7 @@ export const memoryStore: StoreKind = {
       store: memoryTokenStore(),
       sealed: false,
       check: async () => {
-        const { note } = await import('../doctor/finding.ts')
+        const { note } = await import('../terminal/finding.ts')
         return [note('store', 'Its content is lost after each command.', 'Choose a file or Redis: owner-sso stores')]
       },
     }

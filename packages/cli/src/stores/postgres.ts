@@ -3,7 +3,7 @@
  */
 import { promises } from 'node:fs'
 import { StoreError } from '@owner-sso/core'
-import { note } from '../doctor/finding.ts'
+import { note } from '../terminal/finding.ts'
 import type { OpenedStore, StoreAccess, StoreKind } from './store-kind.ts'
 
 /** Milliseconds for the first connection, and for each answer. */

@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { StoreError, systemCode } from '@owner-sso/core'
 import { checkRedis, redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
-import { usageError } from '../command-line/command-error.ts'
-import { type Finding, good, note } from '../doctor/finding.ts'
+import { usageError } from '../failure/command-error.ts'
+import { type Finding, good, note } from '../terminal/finding.ts'
 import type { OpenedStore, StoreAccess } from './store-kind.ts'
 
 /** Milliseconds for the first connection. */

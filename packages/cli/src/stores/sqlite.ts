@@ -4,9 +4,9 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StoreError } from '@owner-sso/core'
-import { usageError } from '../command-line/command-error.ts'
-import { type Finding, good, note, problem } from '../doctor/finding.ts'
-import { storePath } from '../settings/folders.ts'
+import { usageError } from '../failure/command-error.ts'
+import { type Finding, good, note, problem } from '../terminal/finding.ts'
+import { storePath } from '../machine/folders.ts'
 import type { OpenedStore, StoreAccess, StoreKind } from './store-kind.ts'
 
 export const sqliteStore: StoreKind = {

@@ -3,7 +3,7 @@
  * line in `store-kinds.ts`; nothing else in this package names a kind.
  */
 import type { TokenStore } from '@owner-sso/core'
-import type { Finding } from '../doctor/finding.ts'
+import type { Finding } from '../terminal/finding.ts'
 import type { KeyringUse } from '../keyring/keyring-folder.ts'
 
 export interface StoreKind {

@@ -2,7 +2,7 @@
  * The kinds of stores that the command knows: help, `owner-sso stores`, the doctor, every error text and the README take
  * them from this table.
  */
-import { usageError } from '../command-line/command-error.ts'
+import { usageError } from '../failure/command-error.ts'
 import { fileStore, folderAddress } from './file.ts'
 import { memoryStore } from './memory.ts'
 import { postgresStore } from './postgres.ts'

@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { systemCode, visible } from '@owner-sso/core'
-import { CommandError, exitCodes } from '../command-line/command-error.ts'
+import { CommandError, exitCodes } from '../failure/command-error.ts'
 
 /** A piece of a line in a colour. */
 export interface Painted {

@@ -2,11 +2,10 @@
  * Questions to the person at the terminal. They are asked on standard error, since standard output is for data.
  */
 import { typedEmail, visible } from '@owner-sso/core'
-import { interrupt, stopped } from '../command-line/interruption.ts'
-import type { Settings } from '../settings/settings.ts'
+import { interrupt, stopped } from '../failure/interruption.ts'
 
 /** Whether somebody is there who can be asked. */
-export function canAsk({ input }: Pick<Settings, 'input'>): boolean {
+export function canAsk({ input }: { readonly input: boolean }): boolean {
   return input && process.stdin.isTTY && process.stderr.isTTY
 }
 

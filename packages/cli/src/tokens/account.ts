@@ -2,7 +2,7 @@
  * Whose tokens a call is about.
  */
 import { accountName, SignedOutError, type TokenManager } from '@owner-sso/core'
-import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /**

@@ -2,8 +2,8 @@
  * `owner-sso accounts`: who is signed in, one name a line. Where a record can't be read, the others come first, then the error.
  */
 import { accountNames } from './account.ts'
-import type { Call } from '../command-line/command.ts'
-import type { accounts } from '../command-line/manual.ts'
+import type { Call } from '../manual/command.ts'
+import type { accounts } from '../manual/manual.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
 import { withTokens } from './token-keeping.ts'
 

@@ -9,11 +9,11 @@ import {
   sweepOnce,
   type TokenManager,
 } from '@owner-sso/core'
-import type { Call } from '../command-line/command.ts'
-import type { keep, KeepFlags } from '../command-line/manual.ts'
-import { exitCodes, usageError } from '../command-line/command-error.ts'
+import type { Call } from '../manual/command.ts'
+import type { keep, KeepFlags } from '../manual/manual.ts'
+import { exitCodes, usageError } from '../failure/command-error.ts'
 import { serviceOf } from '../settings/configured-service.ts'
-import { stopped, untilStopped } from '../command-line/interruption.ts'
+import { stopped, untilStopped } from '../failure/interruption.ts'
 import { timeSpan } from '../settings/time-span.ts'
 import { accountTeller, jsonTeller, lineTeller, type Teller } from './sweep-teller.ts'
 import { type TokenKeeping, withTokens } from './token-keeping.ts'

@@ -2,8 +2,8 @@
  * `owner-sso logout`: the tokens are forgotten.
  */
 import { chosenAccount } from './account.ts'
-import type { Call } from '../command-line/command.ts'
-import type { logout } from '../command-line/manual.ts'
+import type { Call } from '../manual/command.ts'
+import type { logout } from '../manual/manual.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { withTokens } from './token-keeping.ts'
 

@@ -2,7 +2,7 @@
  * What `owner-sso keep` says of its sweeps: lines for people, or lines of JSON for programs.
  */
 import { type KeeperEvent, SsoError, type SweepCounts, type TokenManager } from '@owner-sso/core'
-import { failureOf } from '../command-line/failure.ts'
+import { failureOf } from '../terminal/failure.ts'
 import { printData, printNote } from '../terminal/output.ts'
 import { localTime } from '../terminal/local-time.ts'
 import { counted } from '../terminal/wording.ts'

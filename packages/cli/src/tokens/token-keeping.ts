@@ -3,8 +3,8 @@
  */
 import { type Sso, StoreError, type TokenManager, type TokenStore, createTokenManager } from '@owner-sso/core'
 import { requestBudgetOf } from '../settings/configured-service.ts'
-import { stopped } from '../command-line/interruption.ts'
-import { type OpenStore, type StoreOptions, withStore } from '../stores/open-store.ts'
+import { stopped } from '../failure/interruption.ts'
+import { type OpenStore, type StoreOptions, withStore } from './open-store.ts'
 import { printNote } from '../terminal/output.ts'
 import type { Settings } from '../settings/settings.ts'
 

@@ -2,9 +2,9 @@
  * `owner-sso token`: a valid access token, and nothing else.
  */
 import { requireSignedIn, chosenAccount } from './account.ts'
-import type { Call } from '../command-line/command.ts'
-import type { token } from '../command-line/manual.ts'
-import { stopped } from '../command-line/interruption.ts'
+import type { Call } from '../manual/command.ts'
+import type { token } from '../manual/manual.ts'
+import { stopped } from '../failure/interruption.ts'
 import { printData, printJson } from '../terminal/output.ts'
 import { timeSpan } from '../settings/time-span.ts'
 import { serviceOf } from '../settings/configured-service.ts'

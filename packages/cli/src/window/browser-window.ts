@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { Readable, Writable } from 'node:stream'
 import { startTimeLimit, withTimeLimit } from '@owner-sso/core'
-import { desktopOf } from './desktop.ts'
+import { desktopOf } from '../machine/desktop.ts'
 import { type DebuggingPipe, openDebuggingPipe } from './debugging-pipe.ts'
 import { makeProfile } from './temporary-profile.ts'
 

@@ -4,8 +4,8 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import ownPath, { type PlatformPath, posix, win32 } from 'node:path'
-import { usageError } from '../command-line/command-error.ts'
-import { expandHome } from '../settings/folders.ts'
+import { usageError } from '../failure/command-error.ts'
+import { expandHome } from '../machine/folders.ts'
 
 /** What Linux calls them. */
 const programs = [

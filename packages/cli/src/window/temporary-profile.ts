@@ -7,7 +7,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { desktopOf } from './desktop.ts'
+import { desktopOf } from '../machine/desktop.ts'
 
 export interface TemporaryProfile {
   readonly folder: string

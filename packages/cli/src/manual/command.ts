@@ -2,7 +2,7 @@
  * What a command is called, takes, and says of itself in `--help`; and what its work is given.
  */
 import type { Settings } from '../settings/settings.ts'
-import type { OptionsOf, OptionTable } from './option.ts'
+import type { OptionsOf, OptionTable } from '../options/option.ts'
 
 export interface Command<Options extends OptionTable = OptionTable> {
   readonly name: string

@@ -1,10 +1,10 @@
 /**
  * `owner-sso stores`: where token sets can live, and where they do.
  */
-import type { Call } from '../command-line/command.ts'
-import type { stores } from '../command-line/manual.ts'
+import type { Call } from '../manual/command.ts'
+import type { stores } from '../manual/manual.ts'
 import { type Line, printData, printJson } from '../terminal/output.ts'
-import { storeAt, storeKinds } from './store-kinds.ts'
+import { storeAt, storeKinds } from '../stores/store-kinds.ts'
 
 export async function run({ settings }: Call<typeof stores>): Promise<void> {
   const { kind: used, place } = storeAt(settings.store.value)

@@ -2,10 +2,10 @@
  * `owner-sso copy`: all accounts, and what their processes share, into another store.
  */
 import { checkedAccountName, copyTokenSets, StoreError, type TokenStore, visible } from '@owner-sso/core'
-import type { Call } from '../command-line/command.ts'
-import type { copy as copyCommand, CopyFlags } from '../command-line/manual.ts'
-import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
-import { notSealed, type OpenStore, withStore } from './open-store.ts'
+import type { Call } from '../manual/command.ts'
+import type { copy as copyCommand, CopyFlags } from '../manual/manual.ts'
+import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
+import { notSealed, type OpenStore, withStore } from '../tokens/open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { type ProgressBar, progressBar } from '../terminal/progress-bar.ts'
 import { counted } from '../terminal/wording.ts'

@@ -15,9 +15,9 @@ import {
   type SsoErrorCode,
   StoreError,
 } from '@owner-sso/core'
-import { CommandError, type ExitCode, exitCodes } from './command-error.ts'
-import { localTime } from '../terminal/local-time.ts'
-import { duration } from '../terminal/wording.ts'
+import { CommandError, type ExitCode, exitCodes } from '../failure/command-error.ts'
+import { localTime } from './local-time.ts'
+import { duration } from './wording.ts'
 
 export interface Failure {
   readonly exitCode: ExitCode

@@ -4,7 +4,7 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
-import { usageError } from '../command-line/command-error.ts'
+import { usageError } from '../failure/command-error.ts'
 
 const { config } = envPaths('owner-sso', { suffix: '' })
 

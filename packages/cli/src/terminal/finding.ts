@@ -1,8 +1,8 @@
 /**
  * One thing that the doctor looked at.
  */
-import { type ExitCode, exitCodes } from '../command-line/command-error.ts'
-import type { Line } from '../terminal/output.ts'
+import { type ExitCode, exitCodes } from '../failure/command-error.ts'
+import type { Line } from './output.ts'
 
 export interface Finding {
   readonly about: string

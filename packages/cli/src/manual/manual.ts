@@ -3,7 +3,7 @@
  * loaded by a call of the command alone.
  */
 import { type Call, command } from './command.ts'
-import { flag, type OptionsOf, value } from './option.ts'
+import { flag, type OptionsOf, value } from '../options/option.ts'
 
 export const login = command({
   name: 'login',

@@ -2,16 +2,16 @@
  * Opens the store of an address.
  */
 import { StoreError, type TokenStore } from '@owner-sso/core'
-import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
 import { encryptionKeys } from '../settings/encryption-key.ts'
 import { certificateAuthority } from '../settings/configured-service.ts'
-import { expandHome, tokensFolder } from '../settings/folders.ts'
+import { expandHome, tokensFolder } from '../machine/folders.ts'
 import type { KeyringUse } from '../keyring/keyring-folder.ts'
 import type { Settings } from '../settings/settings.ts'
 import { printNote } from '../terminal/output.ts'
-import { memoryStore } from './memory.ts'
-import type { OpenedStore } from './store-kind.ts'
-import { storeAt } from './store-kinds.ts'
+import { memoryStore } from '../stores/memory.ts'
+import type { OpenedStore } from '../stores/store-kind.ts'
+import { storeAt } from '../stores/store-kinds.ts'
 
 export interface OpenStore extends Required<OpenedStore> {
   /** For people: without a password. */

@@ -2,12 +2,12 @@
  * `owner-sso rekey`: every record under the new key, where it is. Plain records are sealed.
  */
 import { rekey, sealedTokenStore, StoreError } from '@owner-sso/core'
-import type { Call } from '../command-line/command.ts'
-import type { rekey as rekeyCommand } from '../command-line/manual.ts'
-import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import type { Call } from '../manual/command.ts'
+import type { rekey as rekeyCommand } from '../manual/manual.ts'
+import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
 import { encryptionKeys } from '../settings/encryption-key.ts'
 import { sealInPlace } from '../keyring/seal-in-place.ts'
-import { type OpenStore, withStore } from './open-store.ts'
+import { type OpenStore, withStore } from '../tokens/open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { progressBar } from '../terminal/progress-bar.ts'
 import { counted } from '../terminal/wording.ts'
