@@ -69,7 +69,7 @@ function whereItIs(redirectUri: string): Html {
       starts with <code>${redirectUri}?code=</code>
     </p>
     <p>
-      Press F12 and choose Console. It says “Failed to launch” and shows the address. Copy that whole line. (F12 has to
-      be open before you sign in in some browsers: sign in once more then.)
+      Press F12 and choose Console. It says “Failed to launch” and shows the address: copy that whole line. If it is
+      empty, leave it open and sign in once more.
     </p>`
 }
