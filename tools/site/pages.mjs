@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
 
 const guide = (name) => `docs/guides/${name}.md`
+const reference = (name) => `docs/reference/${name}.md`
 const readme = (folder) => `${folder}/README.md`
 
 /** Groups of documents, in the order of the sidebar. */
@@ -48,9 +49,11 @@ export const groups = [
   },
   {
     title: 'Reference',
-    documents: ['errors', 'broker-protocol', 'compatibility', 'supported-versions', 'performance'].map(
-      (name) => `docs/reference/${name}.md`,
-    ),
+    documents: [
+      ...['errors', 'broker-protocol'].map(reference),
+      'tests/broker-conformance/README.md',
+      ...['compatibility', 'supported-versions', 'performance'].map(reference),
+    ],
   },
   {
     title: 'Packages',
@@ -98,6 +101,7 @@ const { repository } = manifestOf('.')
 export function pageOf(document) {
   if (document === 'README.md') return 'index.md'
   if (document === 'tests/model/README.md') return 'internals/model.md'
+  if (document === 'tests/broker-conformance/README.md') return 'reference/broker-conformance.md'
   if (document === 'CONTRIBUTING.md') return 'internals/contributing.md'
   if (document === 'SECURITY.md') return 'guides/security.md'
   return document.replace(/^docs\//u, '').replace(/\/README\.md$/u, '.md')

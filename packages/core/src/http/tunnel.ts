@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { onAbort } from '@owner-sso/token-manager/support'
 import { mostHeaderBytes } from './answer-bounds.ts'
 
+/** What {@link openTunnel} is asked for. */
 export interface TunnelRequest {
   /** The proxy's address, with its user and password if it wants them. */
   readonly proxy: string
@@ -18,6 +19,7 @@ export interface TunnelRequest {
 /** A paused socket, or why there is none. */
 export type TunnelOutcome = { readonly outcome: 'open'; readonly socket: Socket } | TunnelFailure
 
+/** Why there is no tunnel. */
 export type TunnelFailure =
   /** Nobody answers at the proxy's address, or not with a certificate for it. */
   | { readonly outcome: 'unreachable'; readonly error: Error }
@@ -25,7 +27,15 @@ export type TunnelFailure =
   | { readonly outcome: 'refused'; readonly status: number; readonly hasLogin: boolean }
   | { readonly outcome: 'closed' | 'no-http' | 'aborted' }
 
-/** @throws URIError for a user or a password that is not percent-encoded */
+/**
+ * Opens a tunnel through an outbound proxy (CONNECT, RFC 9110 section 9.3.6). One attempt, and a failure is an outcome.
+ *
+ * @throws URIError for a user or a password that is not percent-encoded
+ *
+ * @example
+ * const tunnel = await openTunnel({ proxy: 'http://proxy:3128', host: 'api.example.com', port: 443 })
+ * if (tunnel.outcome === 'open') tunnel.socket.end()
+ */
 export async function openTunnel({ proxy, host, port, signal }: TunnelRequest): Promise<TunnelOutcome> {
   const address = new URL(proxy)
   const login = loginOf(address)
