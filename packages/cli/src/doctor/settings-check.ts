@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { secretFromText } from '@owner-sso/core'
 import {
+  addressesAlone,
   apiUrlOf,
   certificateAuthority,
   outboundProxyOf,
@@ -21,16 +22,7 @@ import { type Finding, good, note, problem } from '../terminal/finding.ts'
 export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Finding[] {
   const { ca, account, proxy } = settings
   const { tokenUrl, redirectUri } = settings
-  const others = {
-    service: undefined,
-    codeChallengeEncoding: undefined,
-    ca: undefined,
-    proxy: undefined,
-    transport: undefined,
-    redirectUri: undefined,
-    tokenUrl: undefined,
-  }
-  const service = { ...settings, ...others }
+  const service = addressesAlone(settings)
   return [
     good('Node', `${process.version} on ${process.platform}`),
     checkConfigFile(),

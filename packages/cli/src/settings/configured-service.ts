@@ -46,6 +46,20 @@ export function serviceOf(settings: Settings): Sso {
   }
 }
 
+/** The settings with no more of the service than its addresses: what else is set may be wrong for itself. */
+export function addressesAlone(settings: Settings): Settings {
+  return {
+    ...settings,
+    service: undefined,
+    codeChallengeEncoding: undefined,
+    ca: undefined,
+    proxy: undefined,
+    transport: undefined,
+    redirectUri: undefined,
+    tokenUrl: undefined,
+  }
+}
+
 function serviceNameOf({ service }: Settings): Pick<SsoOptions, 'service'> {
   return service === undefined ? {} : { service: serviceFromText(service.value, 'service') }
 }

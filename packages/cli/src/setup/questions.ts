@@ -3,7 +3,13 @@
  */
 import { CommandError, usageError } from '../failure/command-error.ts'
 import type { ConfigFile } from '../settings/config-file.ts'
-import { apiUrlOf, outboundProxyOf, serviceOf, usableConnectionOf } from '../settings/configured-service.ts'
+import {
+  addressesAlone,
+  apiUrlOf,
+  outboundProxyOf,
+  serviceOf,
+  usableConnectionOf,
+} from '../settings/configured-service.ts'
 import { type Finding, findingLines, good, note, problem } from '../terminal/finding.ts'
 import { reachAt } from '../doctor/reach-check.ts'
 import { serviceThatAnswers } from '../doctor/service-look.ts'
@@ -121,17 +127,8 @@ function askAccount(settings: Settings): Promise<string> {
 
 /** Of these addresses alone: what else is set may be wrong for itself. @throws CommandError */
 function requireInstances(settings: Settings, authUrl: string, regionalAuthUrls: readonly string[] = []): void {
-  const others = {
-    service: undefined,
-    codeChallengeEncoding: undefined,
-    ca: undefined,
-    proxy: undefined,
-    transport: undefined,
-    redirectUri: undefined,
-    tokenUrl: undefined,
-  }
   const addresses = { authUrl: answered(authUrl), regionalAuthUrls: answered(regionalAuthUrls) }
-  serviceOf({ ...settings, ...others, ...addresses })
+  serviceOf({ ...addressesAlone(settings), ...addresses })
 }
 
 /** Whether an address answers. The clock is told of once, by the SSO service's. */
