@@ -10,7 +10,7 @@ import {
   UnreachableError,
 } from '../src/index.ts'
 import { tokenSet } from '@owner-sso/token-manager/support'
-import { createAccountMemory, know } from '../../token-manager/src/driver/account-memory.ts'
+import { createAccountMemory, know } from '../../token-manager/src/kernel/account-memory.ts'
 import { canaries, renderings } from './canaries.ts'
 import {
   type Answers,

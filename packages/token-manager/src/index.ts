@@ -23,8 +23,8 @@ export type {
   TokenStatus,
   WaitingSignIn,
 } from './manager/token-manager.ts'
-export { type RequestBudget, requestBudgetFrom } from './budget/request-budget.ts'
-export type { TokenManagerEvents } from './refresh-protocol/events.ts'
+export { type RequestBudget, requestBudgetFrom } from './gates/budget/request-budget.ts'
+export type { TokenManagerEvents } from './kernel/events.ts'
 export { type Keeper, type KeeperStatus, keepSignedIn, sweepOnce, type SweepResult } from './keeper/keeper.ts'
 export type { KeeperOptions, KeepOptions } from './keeper/keeper-options.ts'
 export type { KeeperEvent, SweepCounts } from './keeper/keeper-event.ts'

@@ -4,7 +4,7 @@ import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/e
 import { createSso, ssoOf } from '../../src/login/create-sso.ts'
 import { createTokenManager, type TokenManager, type TokenSet } from '../../src/index.ts'
 import { manageTokens } from '../../../token-manager/src/manager/manager.ts'
-import { machine } from '../../../token-manager/src/refresh-protocol/machine.ts'
+import { machine } from '../../../token-manager/src/kernel/machine.ts'
 import { systemRuntime } from '../../../token-manager/src/support/runtime.ts'
 import { createSsoContext } from '../../src/login/sso-context.ts'
 import { parseSsoOptions, type SsoOptions } from '../../src/service/options.ts'

@@ -1,7 +1,7 @@
 /**
  * Whom an operator was told of already: an account that has to sign in again is told once, not in every sweep.
  */
-import type { Emit } from '../driver/event-source.ts'
+import type { Emit } from '../manager/event-source.ts'
 import type { TokenManager } from '../manager/token-manager.ts'
 import type { ReauthenticationRequired } from '../store/token-record.ts'
 import { recentEntries } from '../support/recent-entries.ts'

@@ -3,7 +3,7 @@
  * that its holder lives. Whoever sees no sign of life for a minute takes over. Two sweeps at the same time would do no harm, since
  * each refresh has an intent of its own; they would only read everything twice.
  */
-import type { Context } from '../driver/context.ts'
+import type { Context } from '../kernel/context.ts'
 import { isSameWrite, type Write } from '../store/lineage.ts'
 import { readOwnRecord } from '../store/own-record.ts'
 import { keeperRecordName } from '../store/record-names.ts'

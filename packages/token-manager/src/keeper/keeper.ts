@@ -4,8 +4,8 @@
  * Every process of a fleet may run one. One of them sweeps at a time; the others look now and then whether it is their turn.
  */
 import { isError } from '../support/native-error.ts'
-import type { Context } from '../driver/context.ts'
-import { allSafe } from '../driver/background.ts'
+import type { Context } from '../kernel/context.ts'
+import { allSafe } from '../kernel/background.ts'
 import type { Runtime } from '../support/runtime.ts'
 import type { KeeperEvent, SweepCounts } from './keeper-event.ts'
 import { contextOf } from '../manager/managed.ts'

@@ -1,7 +1,7 @@
 /**
  * The need of an account: when its session ends if nobody calls, as far as anybody can know.
  */
-import { expectsRefusal } from '../refresh-protocol/freshness.ts'
+import { expectsRefusal } from '../kernel/freshness.ts'
 import type { ExpiryOf } from '../issuer/jwt-expiry.ts'
 import type { SignedIn } from '../store/token-record.ts'
 import type { KeeperSettings } from './keeper-options.ts'

@@ -2,7 +2,7 @@
  * Whose turn it is, and when: the soonest first, one in each slot, except where the service is in trouble or its firewall
  * blocks us.
  */
-import type { Context } from '../driver/context.ts'
+import type { Context } from '../kernel/context.ts'
 import { elapsed, type Instant } from '../support/runtime.ts'
 import type { Need } from './need.ts'
 

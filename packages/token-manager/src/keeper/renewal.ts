@@ -3,11 +3,11 @@
  * caller, with the intent and the lineage rule; only that nobody waits for it.
  */
 import { ReauthenticationRequiredError, SignedOutError } from '../errors.ts'
-import { landingInCall } from '../driver/background.ts'
-import type { Context } from '../driver/context.ts'
-import { note, run } from '../driver/driver.ts'
-import { inFlightRefresh } from '../driver/in-flight-refresh.ts'
-import { accessTokenOf, openIntent } from '../refresh-protocol/knowledge.ts'
+import { landingInCall } from '../kernel/background.ts'
+import type { Context } from '../kernel/context.ts'
+import { note, run } from '../kernel/driver.ts'
+import { inFlightRefresh } from '../kernel/in-flight-refresh.ts'
+import { accessTokenOf, openIntent } from '../kernel/knowledge.ts'
 import type { SignedIn } from '../store/token-record.ts'
 
 /** `spared`: somebody else refreshed, signed in or signed out meanwhile. `in-vain`: nothing is new, and nothing failed. */

@@ -4,7 +4,7 @@
  */
 import { listOf } from '../store/account-list.ts'
 import { isOfOneRecord } from '../store/record-failure.ts'
-import type { Context } from '../driver/context.ts'
+import type { Context } from '../kernel/context.ts'
 import { accountRecord } from '../store/read-record.ts'
 import { checkedAccountName } from '../manager/options.ts'
 import type { AccountRecord } from '../store/token-record.ts'

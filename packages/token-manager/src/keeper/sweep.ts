@@ -10,7 +10,7 @@ import {
   TokenRejectedError,
 } from '../errors.ts'
 import { isOfOneRecord } from '../store/record-failure.ts'
-import type { Context } from '../driver/context.ts'
+import type { Context } from '../kernel/context.ts'
 import type { Alarm } from './alarm.ts'
 import { type Claim, signOfLifeEvery } from './claim.ts'
 import type { KeeperEvent, SweepCounts } from './keeper-event.ts'

@@ -2,7 +2,7 @@
  * `createTokenManager`: the token manager over the system's own clocks, timers and randomness.
  */
 import { manageTokens } from './manager.ts'
-import { machine } from '../refresh-protocol/machine.ts'
+import { machine } from '../kernel/machine.ts'
 import { systemRuntime } from '../support/runtime.ts'
 import type { TokenManager, TokenManagerOptions } from './token-manager.ts'
 

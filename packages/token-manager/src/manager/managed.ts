@@ -3,7 +3,7 @@
  */
 import type { TokenManager } from './token-manager.ts'
 import { whatCame } from '../support/what-came.ts'
-import type { Context } from '../driver/context.ts'
+import type { Context } from '../kernel/context.ts'
 
 const contexts = new WeakMap<TokenManager, Context>()
 

@@ -2,9 +2,9 @@
  * What is known of an account's tokens, for people and programs that want to show it.
  */
 import type { TokenStatus } from './token-manager.ts'
-import type { Context } from '../driver/context.ts'
-import { momentOf, run } from '../driver/driver.ts'
-import { expectsRefusal } from '../refresh-protocol/freshness.ts'
+import type { Context } from '../kernel/context.ts'
+import { momentOf, run } from '../kernel/driver.ts'
+import { expectsRefusal } from '../kernel/freshness.ts'
 import {
   accessTokenOf,
   isRefreshed,
@@ -13,8 +13,8 @@ import {
   type Knowledge,
   type Moment,
   openIntent,
-} from '../refresh-protocol/knowledge.ts'
-import { inDoubt, isHeldUp, isIntentAlive } from '../refresh-protocol/pace.ts'
+} from '../kernel/knowledge.ts'
+import { inDoubt, isHeldUp, isIntentAlive } from '../kernel/pace.ts'
 
 /** @throws StoreError where the store can't be read and nothing is in memory either */
 export async function statusOf(name: string, context: Context): Promise<TokenStatus> {

@@ -2,9 +2,9 @@
  * The token manager, as an application sees it: one valid access token, one refresh, for any number of callers.
  */
 import type { ReauthenticationReason } from '../errors.ts'
-import type { TokenManagerEvents } from '../refresh-protocol/events.ts'
+import type { TokenManagerEvents } from '../kernel/events.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
-import type { RequestBudget } from '../budget/request-budget.ts'
+import type { RequestBudget } from '../gates/budget/request-budget.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
 import type { RefreshFailure } from '../store/token-record.ts'

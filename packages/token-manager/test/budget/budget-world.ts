@@ -4,7 +4,7 @@
  */
 import { type RequestBudget, StoreError, type TokenStore } from '../../src/index.ts'
 import type { Runtime } from '../../src/support.ts'
-import { createRefreshBudget, type RefreshBudget } from '../../src/budget/refresh-budget.ts'
+import { createRefreshBudget, type RefreshBudget } from '../../src/gates/budget/refresh-budget.ts'
 import { guardStore } from '../../src/store/guarded-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { type VirtualTime, virtualTime } from '../virtual-time.ts'

@@ -18,7 +18,7 @@ import {
 import type { Runtime } from '../../src/support.ts'
 import { jwtExpiry } from '../../src/issuer/jwt-expiry.ts'
 import { manageTokens } from '../../src/manager/manager.ts'
-import { machine } from '../../src/refresh-protocol/machine.ts'
+import { machine } from '../../src/kernel/machine.ts'
 import { chance } from '../refresh-protocol/simulation/chance.ts'
 import { virtualTime } from '../virtual-time.ts'
 import { fleetStore } from './fleet-store.ts'

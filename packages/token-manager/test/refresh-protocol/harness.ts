@@ -14,7 +14,7 @@ import {
 } from '../../src/index.ts'
 import type { Runtime } from '../../src/support.ts'
 import { manageTokens } from '../../src/manager/manager.ts'
-import { machine } from '../../src/refresh-protocol/machine.ts'
+import { machine } from '../../src/kernel/machine.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 
 export const account = 'owner@example.com'

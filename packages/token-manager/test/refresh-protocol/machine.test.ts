@@ -1,9 +1,9 @@
 /** The rules of the refresh protocol as tables: what stands in the record, what happened, and what the machine does next. */
 import { describe, expect, it } from '@jest/globals'
 import type { Liveness } from '../../src/index.ts'
-import { type Knowledge, type Moment, nothingKnown } from '../../src/refresh-protocol/knowledge.ts'
-import { machine } from '../../src/refresh-protocol/machine.ts'
-import type { Begun, Event } from '../../src/refresh-protocol/steps.ts'
+import { type Knowledge, type Moment, nothingKnown } from '../../src/kernel/knowledge.ts'
+import { machine } from '../../src/kernel/machine.ts'
+import type { Begun, Event } from '../../src/kernel/steps.ts'
 import type { AccountRecord, Intent, SignedIn } from '../../src/store/token-record.ts'
 
 const start = 1_790_000_000

@@ -1,6 +1,6 @@
 /** The way back from a refreshed access token that the owner API refuses. */
 import { describe, expect, it } from '@jest/globals'
-import type { TokenManagerEvents } from '../../src/refresh-protocol/events.ts'
+import type { TokenManagerEvents } from '../../src/kernel/events.ts'
 import type { TokenManager } from '../../src/manager/token-manager.ts'
 import { account, bench, type Bench, hours } from './harness.ts'
 

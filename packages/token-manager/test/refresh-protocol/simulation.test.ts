@@ -5,7 +5,7 @@
  * `OWNER_SSO_SOAK=1` looks at far more states.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { machine } from '../../src/refresh-protocol/machine.ts'
+import { machine } from '../../src/kernel/machine.ts'
 import { type Behaviour, createBehaviour } from './simulation/behaviour.ts'
 import { explore } from './simulation/explorer.ts'
 import { faults } from './simulation/faults.ts'

@@ -10,12 +10,12 @@ import {
   type Moment,
   openIntent,
   writeOf,
-} from '../../../src/refresh-protocol/knowledge.ts'
+} from '../../../src/kernel/knowledge.ts'
 import { sessionOf } from '../../../src/store/lineage.ts'
-import { type Machine, machine } from '../../../src/refresh-protocol/machine.ts'
-import { outcomeOfFailure } from '../../../src/refresh-protocol/outcome.ts'
-import { inDoubt } from '../../../src/refresh-protocol/pace.ts'
-import type { Event, Flow, Look, Step, Swap, Task } from '../../../src/refresh-protocol/steps.ts'
+import { type Machine, machine } from '../../../src/kernel/machine.ts'
+import { outcomeOfFailure } from '../../../src/kernel/outcome.ts'
+import { inDoubt } from '../../../src/kernel/pace.ts'
+import type { Event, Flow, Look, Step, Swap, Task } from '../../../src/kernel/steps.ts'
 import type { AccountRecord, Intent, SignedIn } from '../../../src/store/token-record.ts'
 import { start } from './clocks.ts'
 import type { Scenario } from './scenario.ts'

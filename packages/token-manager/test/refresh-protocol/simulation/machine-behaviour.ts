@@ -15,11 +15,11 @@ import {
   type Knowledge,
   type Moment as Present,
   nothingKnown,
-} from '../../../src/refresh-protocol/knowledge.ts'
-import { type Outcome, outcomeOfFailure, SendGuardError } from '../../../src/refresh-protocol/outcome.ts'
-import { isJustRefreshed } from '../../../src/refresh-protocol/pace.ts'
+} from '../../../src/kernel/knowledge.ts'
+import { type Outcome, outcomeOfFailure, SendGuardError } from '../../../src/kernel/outcome.ts'
+import { isJustRefreshed } from '../../../src/kernel/pace.ts'
 import { elapsed, type Instant } from '../../../src/support/runtime.ts'
-import type { Begun, Event, Send, Step as MachineStep, Task } from '../../../src/refresh-protocol/steps.ts'
+import type { Begun, Event, Send, Step as MachineStep, Task } from '../../../src/kernel/steps.ts'
 import type { Conflict, Versioned } from '../../../src/store/token-store.ts'
 import type { AccountRecord } from '../../../src/store/token-record.ts'
 import type { Behaviour, Moment } from './behaviour.ts'

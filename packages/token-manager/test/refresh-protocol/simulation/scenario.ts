@@ -1,7 +1,7 @@
 /**
  * What a simulated world is made of, and how much may go wrong in it.
  */
-import type { Machine } from '../../../src/refresh-protocol/machine.ts'
+import type { Machine } from '../../../src/kernel/machine.ts'
 import type { Rotation } from './service.ts'
 
 export const account = 'owner@example.com'

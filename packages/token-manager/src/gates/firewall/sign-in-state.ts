@@ -2,10 +2,10 @@
  * The shared breaker as a {@link FirewallState} for sign-ins: it reads the store itself, and a store in trouble fails no
  * sign-in. One that is down is passed over, and one that does not answer is given up.
  */
-import { FirewallChallengeError } from '../errors.ts'
-import type { FirewallState } from '../issuer/firewall-state.ts'
-import { startTimeLimit } from '../support/time-limit.ts'
-import type { UnderWay } from '../support/under-way.ts'
+import { FirewallChallengeError } from '../../errors.ts'
+import type { FirewallState } from '../../issuer/firewall-state.ts'
+import { startTimeLimit } from '../../support/time-limit.ts'
+import type { UnderWay } from '../../support/under-way.ts'
 import type { SharedFirewall } from './shared-firewall.ts'
 
 /** Milliseconds that a sign-in waits for the store. */

@@ -1,7 +1,7 @@
 /**
  * Where listeners hear of the token manager's events.
  */
-import type { TokenManagerEvents } from '../refresh-protocol/events.ts'
+import type { TokenManagerEvents } from '../kernel/events.ts'
 import { callSafely } from '../support/callback-fault.ts'
 import { checkName, type OptionNames } from '../support/known-options.ts'
 

@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
-import { isRefusedNow, isReplacementAsked, isUsable } from '../refresh-protocol/knowledge.ts'
+import { isRefusedNow, isReplacementAsked, isUsable } from './knowledge.ts'
 import type { Instant } from '../support/runtime.ts'
 import type { Account } from './account-memory.ts'
 

@@ -3,14 +3,14 @@
  * uses it.
  */
 import { tracingChannel } from 'node:diagnostics_channel'
-import { RefreshBudgetError } from '../errors.ts'
-import type { RefreshBudget } from '../budget/refresh-budget.ts'
-import { placeLife } from '../budget/request-budget.ts'
-import type { Place, Rank } from '../budget/waiting-line.ts'
-import type { Account, Turn } from './account-memory.ts'
-import { hostOf, isUsable } from '../refresh-protocol/knowledge.ts'
-import type { Context } from './context.ts'
-import { instantOf } from '../support/runtime.ts'
+import { RefreshBudgetError } from '../../errors.ts'
+import type { RefreshBudget } from './refresh-budget.ts'
+import { placeLife } from './request-budget.ts'
+import type { Place, Rank } from './waiting-line.ts'
+import type { Account, Turn } from '../../kernel/account-memory.ts'
+import { hostOf, isUsable } from '../../kernel/knowledge.ts'
+import type { Context } from '../../kernel/context.ts'
+import { instantOf } from '../../support/runtime.ts'
 
 /**
  * What subscribers of the tracing channel `owner-sso:budget` are given: each wait for a place. Node adds `error` where there was

@@ -3,7 +3,7 @@
  * and what is new of an account. Free when nobody listens.
  */
 import { channel } from 'node:diagnostics_channel'
-import { accessTokenOf, type Knowledge } from '../refresh-protocol/knowledge.ts'
+import { accessTokenOf, type Knowledge } from './knowledge.ts'
 
 /** What subscribers of `owner-sso:token` are given. */
 export interface ServedToken {

@@ -4,15 +4,15 @@
  * Whichever process finds them next carries them over into the store, by the lineage rule.
  */
 import { StoreError } from '../errors.ts'
-import { withoutShownTokens } from '../store/read-record.ts'
-import { checkedRecord } from '../store/record-check.ts'
-import type { SpooledRecord, SpooledResult } from '../store/token-record.ts'
-import type { Spooled } from '../refresh-protocol/steps.ts'
+import { withoutShownTokens } from './read-record.ts'
+import { checkedRecord } from './record-check.ts'
+import type { SpooledRecord, SpooledResult } from './token-record.ts'
+import type { Spooled } from '../kernel/steps.ts'
 import type { Runtime } from '../support/runtime.ts'
-import type { GuardedStore } from '../store/guarded-store.ts'
-import { untilSwapped } from '../store/contention.ts'
-import { isDamaged } from '../store/record-failure.ts'
-import type { RefreshResult, Write } from '../store/lineage.ts'
+import type { GuardedStore } from './guarded-store.ts'
+import { untilSwapped } from './contention.ts'
+import { isDamaged } from './record-failure.ts'
+import type { RefreshResult, Write } from './lineage.ts'
 
 export interface Spool {
   /**

@@ -5,7 +5,7 @@
  * process opens the next window once it has itself seen the current one for `length`, and no claim of a place for `rest`.
  */
 
-import { checkOptionNames } from '../support/known-options.ts'
+import { checkOptionNames } from '../../support/known-options.ts'
 
 /** How many refresh requests go to one host, whoever makes them. */
 export interface RequestBudget {

@@ -11,7 +11,7 @@ import type { AccountRecord, RefreshTokensRecord } from '../store/token-record.t
 import { sessionOf } from '../store/lineage.ts'
 import { untilSwapped } from '../store/contention.ts'
 import { isDamaged } from '../store/record-failure.ts'
-import type { Context } from './context.ts'
+import type { Context } from '../kernel/context.ts'
 import { readOwnRecord } from '../store/own-record.ts'
 import { readRecord } from '../store/read-record.ts'
 import { refreshTokensRecordName } from '../store/record-names.ts'

@@ -3,9 +3,9 @@
  * where nobody asks it for anything.
  */
 import { isDamaged, isOfOneRecord, mayBeOfOneRecord } from '../store/record-failure.ts'
-import type { Account } from './account-memory.ts'
-import type { Context } from './context.ts'
-import { run } from './driver.ts'
+import type { Account } from '../kernel/account-memory.ts'
+import type { Context } from '../kernel/context.ts'
+import { run } from '../kernel/driver.ts'
 import { currentCall } from './roll-call.ts'
 
 /** Milliseconds between two looks at the roll call: several in the time in which nothing restored is sent. */

@@ -1,7 +1,7 @@
 /**
  * Who waits for a place in the budget, within one process: by rank, and within a rank who came first.
  */
-import type { Instant } from '../support/runtime.ts'
+import type { Instant } from '../../support/runtime.ts'
 
 /**
  * Callers without a working token go first, those before all who were turned away already; then callers who have one; then

@@ -1,9 +1,9 @@
 /**
  * Emptying the spool, in the background: again and again until nothing is left in it that can be carried over.
  */
-import { isDamaged, mayBeOfOneRecord } from '../store/record-failure.ts'
-import type { Context } from './context.ts'
-import { run } from './driver.ts'
+import { isDamaged, mayBeOfOneRecord } from './record-failure.ts'
+import type { Context } from '../kernel/context.ts'
+import { run } from '../kernel/driver.ts'
 import { findSpooled } from './spooled.ts'
 
 /** After 250 ms, then after twice as long each time, up to 15 s, as a commit is repeated. */

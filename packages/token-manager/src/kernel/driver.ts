@@ -9,15 +9,15 @@ import { type Account, know, unsavedUntil } from './account-memory.ts'
 import { tellOf } from './account-news.ts'
 import { mostConflicts, pauses, tooManyConflicts } from '../store/contention.ts'
 import type { Context } from './context.ts'
-import type { Moment } from '../refresh-protocol/knowledge.ts'
-import { type Outcome, outcomeOf, SendGuardError } from '../refresh-protocol/outcome.ts'
-import { requestTimeout } from '../refresh-protocol/pace.ts'
+import type { Moment } from './knowledge.ts'
+import { type Outcome, outcomeOf, SendGuardError } from './outcome.ts'
+import { requestTimeout } from './pace.ts'
 import { readRecord } from '../store/read-record.ts'
 import { type RecordWatch, watchRecord } from './record-watch.ts'
-import { claimRefreshToken } from './refresh-token-index.ts'
-import { callRoll } from './roll-call.ts'
+import { claimRefreshToken } from '../saved-once/refresh-token-index.ts'
+import { callRoll } from '../watch-over/roll-call.ts'
 import { instantOf } from '../support/runtime.ts'
-import { dropSpooled, findSpooled } from './spooled.ts'
+import { dropSpooled, findSpooled } from '../store/spooled.ts'
 import type {
   End,
   Event,
@@ -30,8 +30,8 @@ import type {
   Step,
   Swap,
   Task,
-} from '../refresh-protocol/steps.ts'
-import { spendTurn, waitForTurn } from './turn.ts'
+} from './steps.ts'
+import { spendTurn, waitForTurn } from '../gates/budget/turn.ts'
 
 /** One flow on its way, and what it holds meanwhile. */
 interface Run {

@@ -9,8 +9,8 @@ import type { Account, Flight } from './account-memory.ts'
 import { landing, landingInCall } from './background.ts'
 import type { Context } from './context.ts'
 import { momentOf, note, run } from './driver.ts'
-import { inDoubt, isHeldUp } from '../refresh-protocol/pace.ts'
-import { hurry, leaveTurn } from './turn.ts'
+import { inDoubt, isHeldUp } from './pace.ts'
+import { hurry, leaveTurn } from '../gates/budget/turn.ts'
 
 /** The refresh under way, or a new one. */
 export function inFlightRefresh(account: Account, context: Context): Flight {

@@ -6,7 +6,7 @@
  * with the service would be handed somebody else's account here. Only e-mails: of other names nobody knows whether capitals count.
  */
 import type { GuardedStore } from '../store/guarded-store.ts'
-import type { AccountMemory } from './account-memory.ts'
+import type { AccountMemory } from '../kernel/account-memory.ts'
 import { readRecord } from '../store/read-record.ts'
 import type { AccountRecord } from '../store/token-record.ts'
 import { recentEntries } from '../support/recent-entries.ts'

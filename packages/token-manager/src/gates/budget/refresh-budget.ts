@@ -1,9 +1,9 @@
 /**
  * The budget for refreshes: before each refresh request, a place in the budget of its host.
  */
-import type { GuardedStore } from '../store/guarded-store.ts'
-import { refreshBudgetRecordName } from '../store/record-names.ts'
-import { elapsed, instantOf, type Runtime } from '../support/runtime.ts'
+import type { GuardedStore } from '../../store/guarded-store.ts'
+import { refreshBudgetRecordName } from '../../store/record-names.ts'
+import { elapsed, instantOf, type Runtime } from '../../support/runtime.ts'
 import { createHostBudget, type HostBudget } from './host-budget.ts'
 import { longestWait, placeLife, type RequestBudget, windowsOf } from './request-budget.ts'
 import { ownMemory, shareWindows } from './shared-windows.ts'

@@ -4,7 +4,7 @@
  * Who waits reserves the first place that nobody has, of this window or of one to come: that is the order. What counts is the
  * claim, once the window is the current one: a place whose owner died is claimed by another.
  */
-import type { RefreshBudgetRecord } from '../store/token-record.ts'
+import type { RefreshBudgetRecord } from '../../store/token-record.ts'
 
 /** Before the first window: the budget begins when somebody opens it. */
 export const untouched: RefreshBudgetRecord = {

@@ -2,8 +2,8 @@
  * The accounts that this process remembers: what it knows of each, what is under way for it, and the access token for the hot
  * path.
  */
-import type { Place } from '../budget/waiting-line.ts'
-import { accessTokenOf, type Knowledge, nothingKnown } from '../refresh-protocol/knowledge.ts'
+import type { Place } from '../gates/budget/waiting-line.ts'
+import { accessTokenOf, type Knowledge, nothingKnown } from './knowledge.ts'
 import { recentEntries } from '../support/recent-entries.ts'
 import type { Instant } from '../support/runtime.ts'
 import { tellForgotten } from './account-news.ts'

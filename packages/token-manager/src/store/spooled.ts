@@ -1,8 +1,8 @@
 /**
  * What waits in the spool, as the driver asks for it: the spool only helps, so that one which fails fails nothing.
  */
-import type { Context } from './context.ts'
-import type { Spooled } from '../refresh-protocol/steps.ts'
+import type { Context } from '../kernel/context.ts'
+import type { Spooled } from '../kernel/steps.ts'
 
 /** Where it can't be read, the store alone decides, as it would without one. */
 export async function findSpooled(account: string, { spool, reportSpool }: Context): Promise<Spooled | undefined> {

@@ -5,14 +5,14 @@
  * by a swap, as an intent is claimed, and gives it back where nothing was sent. Each further challenge doubles the wait, up to four hours; requests that were under
  * way together meet one.
  */
-import { FirewallChallengeError } from '../errors.ts'
-import { readOwnRecord } from '../store/own-record.ts'
-import type { FirewallRecord } from '../store/token-record.ts'
-import type { FirewallState, Probe } from '../issuer/firewall-state.ts'
-import { isSameWrite, type Write } from '../store/lineage.ts'
-import type { GuardedStore } from '../store/guarded-store.ts'
-import { firewallRecordName } from '../store/record-names.ts'
-import { elapsed, type Instant, instantOf, type Runtime } from '../support/runtime.ts'
+import { FirewallChallengeError } from '../../errors.ts'
+import { readOwnRecord } from '../../store/own-record.ts'
+import type { FirewallRecord } from '../../store/token-record.ts'
+import type { FirewallState, Probe } from '../../issuer/firewall-state.ts'
+import { isSameWrite, type Write } from '../../store/lineage.ts'
+import type { GuardedStore } from '../../store/guarded-store.ts'
+import { firewallRecordName } from '../../store/record-names.ts'
+import { elapsed, type Instant, instantOf, type Runtime } from '../../support/runtime.ts'
 
 /** Seconds. */
 const longestWait = 4 * 60 * 60

@@ -2,11 +2,11 @@
  * The windows of one host's budget as the processes share them: a record of its own in the store, and when this process first
  * saw its current window, and the last claim.
  */
-import type { RefreshBudgetRecord } from '../store/token-record.ts'
-import type { GuardedStore } from '../store/guarded-store.ts'
-import type { Write } from '../store/lineage.ts'
-import { readOwnRecord } from '../store/own-record.ts'
-import { type Instant, instantOf, type Runtime } from '../support/runtime.ts'
+import type { RefreshBudgetRecord } from '../../store/token-record.ts'
+import type { GuardedStore } from '../../store/guarded-store.ts'
+import type { Write } from '../../store/lineage.ts'
+import { readOwnRecord } from '../../store/own-record.ts'
+import { type Instant, instantOf, type Runtime } from '../../support/runtime.ts'
 import { together, untouched } from './places.ts'
 
 /** What a look showed. */
