@@ -5,7 +5,7 @@
  */
 import { isError } from '../support/native-error.ts'
 import type { Context } from '../kernel/context.ts'
-import { allSafe } from '../kernel/background.ts'
+import { allSafe } from '../kernel/flight.ts'
 import type { Runtime } from '../support/runtime.ts'
 import type { KeeperEvent, SweepCounts } from './keeper-event.ts'
 import { contextOf } from '../manager/managed.ts'
@@ -59,7 +59,7 @@ export function keepSignedIn(tokens: TokenManager, options: KeeperOptions = {}):
   checkOptionNames('keepSignedIn', options, { within: true, every: true, refreshTokenLifetime: true, onSweep: true })
   const settings = parseKeeperOptions(options)
   const context = keepableContext(tokens)
-  if (!context.background.outlivesCalls) {
+  if (!context.work.settings.outlivesCalls) {
     throw new TypeError('tokens was created with background: false: call sweepOnce() from a scheduled job instead')
   }
   const work: Work = {
@@ -168,7 +168,7 @@ export async function sweepOnce(tokens: TokenManager, options: KeepOptions & Cal
     tell('ended', counts)
     return { swept: end !== 'broken-off', ...counts }
   } finally {
-    if (context.background.runsBetweenCalls) await allSafe(context.memory)
+    if (context.work.runsBetweenCalls) await allSafe(context.memory)
     unsubscribe()
     announcements.end()
     release()

@@ -3,10 +3,10 @@
  * caller, with the intent and the lineage rule; only that nobody waits for it.
  */
 import { ReauthenticationRequiredError, SignedOutError } from '../errors.ts'
-import { landingInCall } from '../kernel/background.ts'
+import { landingInCall } from '../kernel/flight.ts'
 import type { Context } from '../kernel/context.ts'
 import { note, run } from '../kernel/driver.ts'
-import { inFlightRefresh } from '../kernel/in-flight-refresh.ts'
+import { inFlightRefresh } from '../kernel/flight.ts'
 import { accessTokenOf, openIntent } from '../kernel/knowledge.ts'
 import type { SignedIn } from '../store/token-record.ts'
 

@@ -113,7 +113,7 @@ async function refreshInTurn(
   goesOn: (isDoubted?: boolean) => Promise<boolean>,
 ): Promise<boolean> {
   const { context, settings, isPaced, alarm } = run
-  const { runtime, underWay } = context
+  const { runtime, work } = context
   const expiryOf = await jwtExpiry()
   const gap = isPaced ? spacing(soonest, counts.due, settings, runtime.wallClock()) : 0
   const queue = createQueue(soonest, gap, runtime)
@@ -130,7 +130,7 @@ async function refreshInTurn(
       if (!(await goesOn(isDoubted))) return false
       if (isOver() && flights.size === 0) return true
       // While somebody waits for the end of everything, nothing is begun.
-      const isHeld = isOver() || flights.size >= mostInFlight || underWay.isEnding()
+      const isHeld = isOver() || flights.size >= mostInFlight || work.isEnding()
       const next = isHeld ? signOfLifeEvery : queue.next()
       if (typeof next === 'number') {
         await alarm.rest(Math.min(next, signOfLifeEvery))

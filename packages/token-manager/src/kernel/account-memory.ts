@@ -2,11 +2,10 @@
  * The accounts that this process remembers: what it knows of each, what is under way for it, and the access token for the hot
  * path.
  */
-import type { Place } from '../gates/budget/waiting-line.ts'
 import { accessTokenOf, type Knowledge, nothingKnown } from './knowledge.ts'
 import { recentEntries } from '../support/recent-entries.ts'
 import type { Instant } from '../support/runtime.ts'
-import { tellForgotten } from './account-news.ts'
+import { tellForgotten } from './traces.ts'
 
 /**
  * An access token that is returned without another check. These are small objects apart from all else that is known of an
@@ -26,20 +25,10 @@ export interface Account {
   flight: Flight | undefined
   /** Resolves when the death of this process would not lose its unsaved tokens any more; once the store has refused them. */
   safe: Promise<void> | undefined
-  /** Its place in the budget for refreshes, taken and not used yet. */
-  turn: Turn | undefined
-  /** What became of its places before, until it has new tokens. */
-  turns: { readonly refused: boolean; readonly missed: boolean }
   /** What the hot path returns, since it was opened for the first time. */
   served: Served | undefined
   /** The keeper asks for its refresh. */
   isKeepersTurn: boolean
-}
-
-/** A place in the budget of a host. */
-export interface Turn {
-  readonly authUrl: string
-  readonly place: Place
 }
 
 /** A refresh under way, one per account and process. */
@@ -99,15 +88,11 @@ export function createAccountMemory(size: number): AccountMemory {
 
 const isBusy = ({ flight, knowledge }: Account): boolean => flight !== undefined || knowledge.unsaved !== undefined
 
-const noTurns: Account['turns'] = { refused: false, missed: false }
-
 const unknown = (name: string): Account => ({
   name,
   knowledge: nothingKnown(name),
   flight: undefined,
   safe: undefined,
-  turn: undefined,
-  turns: noTurns,
   served: undefined,
   isKeepersTurn: false,
 })
@@ -120,7 +105,6 @@ export const unsavedUntil = ({ knowledge, safe }: Account): Promise<void> | unde
 export function know(account: Account, knowledge: Knowledge): void {
   const { seen, invalidated } = account.knowledge
   account.knowledge = knowledge
-  if (knowledge.seen !== seen) account.turns = noTurns
   if (knowledge.seen !== seen || knowledge.invalidated !== invalidated) closeWindow(account)
 }
 

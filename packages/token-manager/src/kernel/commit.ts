@@ -3,21 +3,30 @@
  * same write id, for as long as the process lives.
  */
 import { StoreError } from '../errors.ts'
+import { isSafe } from '../store/guarded-store.ts'
 import {
   holdsResult,
   holdsTokensOf,
   isBehind,
   mayReplace,
+  placed,
   type RefreshResult,
-  successorOf,
   type VersionedRecord,
-  type Write,
 } from '../store/lineage.ts'
-import type { AccountRecord } from '../store/token-record.ts'
-import { after, end, go, look, swap } from './flow.ts'
 import { accepted, type Knowledge, type Moment, writeOf } from './knowledge.ts'
-import { inDoubtAgain } from './restoration.ts'
-import type { Commit, Event, Flow, HeldRequest, Notice, Step } from './steps.ts'
+import {
+  after,
+  type Commit,
+  end,
+  type Flow,
+  go,
+  type HeldRequest,
+  look,
+  type Notice,
+  type Pause,
+  type Step,
+  swap,
+} from './steps.ts'
 
 export function commitAnswer(
   known: Knowledge,
@@ -28,7 +37,7 @@ export function commitAnswer(
 ): Step {
   const { derivedFrom, held } = request
   const result = { derivedFrom, next }
-  const commit: Commit = { result, writeId: now.uniqueId(), from: { kind: 'answer', request } }
+  const commit: Commit = { result, writeId: now.uniqueId(), request }
   // In memory at once: from here on the new tokens are served, whatever becomes of the store.
   const isNewest = known.record === undefined || mayReplace(known.record, result)
   const served = isNewest
@@ -45,30 +54,12 @@ export function commitOver(
   stored: VersionedRecord | undefined,
   now: Moment,
 ): Step {
-  const { result, writeId, from } = commit
+  const { result, writeId } = commit
   if (stored !== undefined && holdsResult(stored.record, result)) return committed(known, flow, commit, stored, now)
-  const isNext = stored !== undefined && mayReplace(stored.record, result)
-  const version = from.kind === 'spool' ? Math.max(from.spooled.version, known.version) : known.version
-  // The store went back to a time before this refresh.
-  const isLost = stored === undefined || isBehind(stored, { version, record: result.derivedFrom })
-  if (stored !== undefined && !isNext && !isLost) return superseded(known, flow, commit, stored, now)
-  const record = recordOf(result, stored)
-  // A store that lost the record takes a fresh result, which exists nowhere else, without a doubt. One that was in the spool
-  // may have been in the store before, and been spent since.
-  const isDoubtful = from.kind === 'spool' && !isNext
-  return swap(
-    known,
-    flow,
-    stored,
-    isDoubtful ? inDoubtAgain(record, known, now) : record,
-    { of: 'commit', commit },
-    { writeId },
-  )
-}
-
-function recordOf(result: RefreshResult, stored: VersionedRecord | undefined): AccountRecord {
-  if (stored === undefined || stored.record.state === 'signed-out') return result.next
-  return stored.record.lineage === result.derivedFrom.lineage ? successorOf(stored.record, result) : result.next
+  // The store went back to a time before this refresh. It takes a fresh result, which exists nowhere else, without a doubt.
+  const isLost = stored === undefined || isBehind(stored, { version: known.version, record: result.derivedFrom })
+  if (!isLost && !mayReplace(stored.record, result)) return superseded(known, flow, commit, stored, now)
+  return swap(known, flow, stored, placed(result, stored?.record), { of: 'commit', commit }, writeId)
 }
 
 /** The store holds the result. */
@@ -92,69 +83,43 @@ function settled(known: Knowledge, { result }: Commit, stored: VersionedRecord, 
   return isGrowth ? accepted(next, stored, now) : next
 }
 
-function afterCommit(known: Knowledge, flow: Flow, commit: Commit, ending: 'saved' | 'superseded' | 'unsaved'): Step {
-  const { from, result } = commit
-  const isSaved = ending === 'saved'
-  if (from.kind === 'spool') return go(known, { do: 'clear', flow, at: from.spooled.at, commit, isSaved })
-  if (from.kind === 'memory') {
-    return from.kept === undefined ? end(known, flow) : go(known, { do: 'clear', flow, at: from.kept, commit, isSaved })
-  }
-  return afterAnswer(known, flow, from.request, result.next, ending)
-}
+type Ending = 'saved' | 'superseded' | 'unsaved'
 
-function afterAnswer(
-  known: Knowledge,
-  flow: Flow,
-  { derivedFrom, replay }: HeldRequest,
-  next: RefreshResult['next'],
-  ending: 'saved' | 'superseded' | 'unsaved',
-): Step {
+function afterCommit(known: Knowledge, flow: Flow, { request, result, pause }: Commit, ending: Ending): Step {
+  // Its refresh has ended long since.
+  if (pause !== undefined) return end(known, flow)
   const { account } = known
-  const host = derivedFrom.tokens.auth_url
+  const { next } = result
   if (next.state === 'signed-in') {
     if (ending === 'superseded') return look(known, flow)
     const expires_at = next.obtained_at + next.lifetime
-    const notice: Notice = { tell: 'refreshed', event: { account, expires_at, replay } }
-    return go(known, { do: 'report', flow, host, news: { kind: 'passed', next: 'end' } }, notice)
+    return end(known, flow, undefined, { tell: 'refreshed', event: { account, expires_at, replay: request.replay } })
   }
   const { reason } = next
   const notices: Notice[] =
     ending === 'superseded' ? [] : [{ tell: 'reauthentication-required', event: { account, reason } }]
-  return go(known, { do: 'report', flow, host, news: { kind: 'passed', next: 'look' } }, ...notices)
+  return look(known, flow, ...notices)
 }
 
 /** After 250 ms, then after twice as long each time, up to 15 s, a third of an intent's life. */
 const firstPause = 250
 const longestPause = 15_000
 
-/** The store did not take the result. */
+/** The store did not take the result: that is repeated for as long as the process lives, beside what goes on. */
 export function commitFailed(known: Knowledge, flow: Flow, commit: Commit, error: Error): Step {
-  const { from } = commit
-  // What is in the spool stays there.
-  if (from.kind === 'spool' || !(error instanceof StoreError)) return end(known, flow, error)
-  if (from.kind === 'memory' && from.kept !== undefined) return commitLater(known, flow, commit, from.kept, from.pause)
-  const isHeld = from.kind === 'answer' && known.unsaved?.result === commit.result
+  if (!(error instanceof StoreError)) return end(known, flow, error)
+  if (commit.pause !== undefined) return go(known, later(flow, commit, commit.pause, error))
+  const isHeld = known.unsaved?.result === commit.result
   const next = isHeld ? { ...known, unsaved: { result: commit.result, error } } : known
-  // A refusal is not spooled: there is nothing to save.
-  if (commit.result.next.state === 'signed-in') return go(next, { do: 'keep', flow, commit, error })
-  return afterKeeping(next, { on: 'kept', task: { do: 'keep', flow, commit, error }, at: undefined })
+  const notice: Notice = { tell: 'unsaved', event: { account: known.account, error, spooled: isSafe(error) } }
+  const beside = later({ kind: 'save' }, commit, firstPause, error)
+  return { ...after([notice], afterCommit(next, flow, commit, 'unsaved')), beside }
 }
 
-export function afterKeeping(known: Knowledge, { task, at }: Event & { on: 'kept' }): Step {
-  const { flow, commit, error } = task
-  if (commit.from.kind !== 'answer') {
-    return commitLater(known, flow, commit, at, commit.from.kind === 'memory' ? commit.from.pause : firstPause)
-  }
-  const notice: Notice = { tell: 'unsaved', event: { account: known.account, error, spooled: at !== undefined } }
-  const { next: beside } = commitLater(known, { kind: 'save' }, commit, at, firstPause)
-  const next = after([notice], afterCommit(known, flow, commit, 'unsaved'))
-  return beside.do === 'end' ? next : { ...next, beside }
-}
-
-function commitLater(known: Knowledge, flow: Flow, commit: Commit, kept: Write | undefined, pause: number): Step {
-  const { from } = commit
-  if (from.kind === 'spool') return end(known, flow)
-  const next = { kind: 'memory', request: from.request, kept, pause: Math.min(pause * 2, longestPause) } as const
-  const isSafe = kept !== undefined
-  return go(known, { do: 'pause', flow, commit: { ...commit, from: next }, milliseconds: pause, isSafe })
-}
+const later = (flow: Flow, commit: Commit, pause: number, error: StoreError): Pause => ({
+  do: 'pause',
+  flow,
+  commit: { ...commit, pause: Math.min(pause * 2, longestPause) },
+  milliseconds: pause,
+  isSafe: isSafe(error),
+})

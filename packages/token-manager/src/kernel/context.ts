@@ -1,37 +1,38 @@
 /**
- * What all parts of the protocol work with: the options, the surroundings, and this process's memory.
+ * What the kernel works with: whoever issues the tokens, the store, the gates before the service, and this process's own.
  */
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
+import type { GuardedStore } from '../store/guarded-store.ts'
+import type { Runtime } from '../support/runtime.ts'
+import type { UnderWay } from '../support/under-way.ts'
 import type { AccountMemory } from './account-memory.ts'
-import type { AccountSpelling } from '../manager/account-spelling.ts'
-import type { Background } from './background.ts'
-import type { Emit } from '../manager/event-source.ts'
-import type { RollCall } from '../watch-over/roll-call.ts'
+import type { TokenManagerEvents } from './events.ts'
+import type { Gates } from './gate.ts'
 import type { Settings } from './knowledge.ts'
 import type { Machine } from './machine.ts'
-import type { Runtime } from '../support/runtime.ts'
-import type { RefreshBudget } from '../gates/budget/refresh-budget.ts'
-import type { SharedFirewall } from '../gates/firewall/shared-firewall.ts'
-import type { Spool } from '../store/spooling-store.ts'
-import type { GuardedStore } from '../store/guarded-store.ts'
-import type { UnderWay } from '../support/under-way.ts'
 
 export interface Context {
-  readonly sso: Pick<TokenIssuer, 'refresh' | 'isOfAnotherOwner'>
+  readonly issuer: Pick<TokenIssuer, 'refresh' | 'isOfAnotherOwner'>
   readonly store: GuardedStore
-  readonly spool: Spool | undefined
-  /** Tells that the spool failed. */
-  readonly reportSpool: (error: unknown) => void
-  readonly settings: Settings
-  readonly runtime: Runtime
+  readonly gates: Gates
   readonly machine: Machine
+  readonly runtime: Runtime
   readonly memory: AccountMemory
-  readonly spelling: AccountSpelling
-  readonly firewall: SharedFirewall
-  /** Absent where refreshes are not limited. */
-  readonly budget: RefreshBudget | undefined
-  readonly rollCall: RollCall
+  readonly work: Work
   readonly emit: Emit
-  readonly background: Background
-  readonly underWay: UnderWay
 }
+
+/** By which options a manager works, what it has under way, and whom it tells of that. */
+export interface Work extends UnderWay {
+  readonly settings: Settings
+  /** The process runs between calls, so that timers of ours do. */
+  readonly runsBetweenCalls: boolean
+  /** Tells the platform of work that the call which began it does not wait for. */
+  readonly handOver: (work: () => Promise<unknown>) => void
+}
+
+/** Tells listeners. A promise where the call that led to it has to see what comes of that: its process is frozen afterwards. */
+export type Emit = <Name extends keyof TokenManagerEvents>(
+  name: Name,
+  event: TokenManagerEvents[Name],
+) => Promise<void> | undefined

@@ -2,36 +2,21 @@
  * The driver of the machine: it reads, swaps, sends and waits as the machine says, and tells it how that ended. It decides
  * nothing itself.
  */
-import { isError } from '../support/native-error.ts'
-import type { Probe } from '../issuer/firewall-state.ts'
-import { reasonOf, type RefreshTrace, traceRefresh, type TracedRefresh } from './refresh-trace.ts'
-import { type Account, know, unsavedUntil } from './account-memory.ts'
-import { tellOf } from './account-news.ts'
+import { FirewallChallengeError } from '../errors.ts'
 import { mostConflicts, pauses, tooManyConflicts } from '../store/contention.ts'
+import { isSameWrite, type VersionedRecord, type Write } from '../store/lineage.ts'
+import { readRecord } from '../store/read-record.ts'
+import { isError } from '../support/native-error.ts'
+import { instantOf } from '../support/runtime.ts'
+import { type Account, know, unsavedUntil } from './account-memory.ts'
 import type { Context } from './context.ts'
-import type { Moment } from './knowledge.ts'
+import type { Pass } from './gate.ts'
+import { hostOf, type Moment, writeOf } from './knowledge.ts'
 import { type Outcome, outcomeOf, SendGuardError } from './outcome.ts'
 import { requestTimeout } from './pace.ts'
-import { readRecord } from '../store/read-record.ts'
 import { type RecordWatch, watchRecord } from './record-watch.ts'
-import { claimRefreshToken } from '../saved-once/refresh-token-index.ts'
-import { callRoll } from '../watch-over/roll-call.ts'
-import { instantOf } from '../support/runtime.ts'
-import { dropSpooled, findSpooled } from '../store/spooled.ts'
-import type {
-  End,
-  Event,
-  Begun,
-  Look,
-  Notice,
-  Permit,
-  Report,
-  Send,
-  Step,
-  Swap,
-  Task,
-} from './steps.ts'
-import { spendTurn, waitForTurn } from '../gates/budget/turn.ts'
+import type { Begun, End, Enter, Event, Pause, Read, Send, Step, Swap, Task } from './steps.ts'
+import { reasonOf, type RefreshTrace, tellOf, traceRefresh, type TracedRefresh } from './traces.ts'
 
 /** One flow on its way, and what it holds meanwhile. */
 interface Run {
@@ -42,7 +27,11 @@ interface Run {
   /** Called once what this process alone holds would outlive it. */
   readonly onSafe: () => void
   watch: RecordWatch | undefined
-  probe: Probe | undefined
+  /** What the gates were asked about beside the last look. */
+  ahead: { readonly host: string; readonly upon: Write } | undefined
+  pass: Required<Pass> | undefined
+  /** What became of the request that went through. */
+  sent: 'nothing' | 'answered' | 'in-doubt'
   trace: TracedRefresh<Outcome> | undefined
   conflicts: number
 }
@@ -64,7 +53,14 @@ export async function run(
   await goOn(begun, stepOf(begun, { on: 'begun', flow }))
 }
 
-const holdsNothing = { watch: undefined, probe: undefined, trace: undefined, conflicts: 0 }
+const holdsNothing = {
+  watch: undefined,
+  ahead: undefined,
+  pass: undefined,
+  sent: 'nothing',
+  trace: undefined,
+  conflicts: 0,
+} as const
 
 /** Tells the machine of something that is no flow. */
 export function note(account: Account, event: Event, context: Context): void {
@@ -72,16 +68,16 @@ export function note(account: Account, event: Event, context: Context): void {
   tellOf(account.knowledge)
 }
 
-export function momentOf({ runtime, settings, underWay }: Pick<Context, 'runtime' | 'settings' | 'underWay'>): Moment {
+export function momentOf({ runtime, work }: Pick<Context, 'runtime' | 'work'>): Moment {
   // Each by its name: made by a spread it would take as long as all else of a step.
   return {
     wall: runtime.wallClock(),
     monotonic: runtime.monotonicClock(),
-    settings,
+    settings: work.settings,
     holder: runtime.holder,
     livenessOf: runtime.livenessOf,
     uniqueId: runtime.uniqueId,
-    isEnding: underWay.isEnding(),
+    isEnding: work.isEnding(),
   }
 }
 
@@ -97,7 +93,7 @@ async function goOn(at: Run, from: Step): Promise<void> {
   try {
     for (let step = from; ;) {
       for (const notice of step.notices) {
-        const told = tell(notice, context)
+        const told = context.emit(notice.tell, notice.event)
         if (told !== undefined) await told
       }
       if (step.beside !== undefined) goOnBeside(at, step.beside)
@@ -125,33 +121,26 @@ function goOnBeside({ account, context }: Run, next: Task): void {
       onSafe,
     )
   })
-  account.safe = context.underWay.track(safe)
+  account.safe = context.work.track(safe)
 }
 
 /** What the flow holds, and will not use next. */
 async function letGo(at: Run, next: Task | End): Promise<void> {
+  const isOver = next.do === 'end' || (next.do === 'read' && next.to === 'decide')
   const isRequest = next.do === 'send' || (next.do === 'swap' && next.purpose.of === 'intent')
-  if (at.probe !== undefined && !isRequest) {
-    const { probe } = at
-    at.probe = undefined
+  if (at.pass !== undefined && (at.sent === 'nothing' ? !isRequest : isOver)) {
+    const { pass, sent } = at
+    at.pass = undefined
+    at.sent = 'nothing'
     // Nothing was sent: whoever comes next may probe.
-    await probe.giveBack()
+    if (sent === 'nothing') await pass.giveBack()
+    else if (sent === 'answered') await pass.passed()
   }
-  if (at.trace !== undefined && (next.do === 'look' || next.do === 'end')) {
+  if (at.trace !== undefined && isOver) {
     at.trace.endAfter(unsavedUntil(at.account))
     at.trace = undefined
   }
-  if (next.do === 'watch' || next.do === 'permit' || next.do === 'end') at.onLooked()
-}
-
-/** A promise where the flow has to wait for it. */
-function tell(notice: Notice, context: Context): Promise<void> | undefined {
-  if (notice.tell !== 'roll-call') {
-    context.emit(notice.tell, notice.event)
-    return undefined
-  }
-  const called = context.underWay.track(callRoll(context))
-  return context.settings.outlivesCalls ? undefined : called
+  if (next.do === 'watch' || next.do === 'enter' || next.do === 'end') at.onLooked()
 }
 
 async function perform(at: Run, task: Task): Promise<Event> {
@@ -164,57 +153,50 @@ async function perform(at: Run, task: Task): Promise<Event> {
 
 function done(at: Run, task: Task): Promise<Event> {
   switch (task.do) {
-    case 'look':
-      return doLook(at, task)
     case 'read':
-      return readRecord(at.account.name, at.context).then((stored) => ({ on: 'read', task, stored }))
+      return doRead(at, task)
     case 'swap':
       return doSwap(at, task)
     case 'watch':
       at.watch ??= watchRecord(at.account.name, at.context.store, at.context.runtime)
       return at.watch.change().then(() => ({ on: 'watched', task }))
-    case 'permit':
-      return doPermit(at, task)
+    case 'enter':
+      return doEnter(at, task)
     case 'send':
       return doSend(at, task)
-    case 'report':
-      return doReport(at, task)
-    case 'keep':
-      return doKeep(at, task)
-    case 'clear':
-      return doClear(at, task)
     case 'pause':
       return doPause(at, task)
-    case 'index':
-      return claimRefreshToken(at.account.name, task.flow.tokens.refresh_token, task.flow.session, at.context).then(
-        () => ({ on: 'indexed', task }),
-      )
-    case 'drop':
-      return dropSpooled(at.account.name, at.context).then(() => ({ on: 'dropped', task }))
   }
 }
 
-/** All at once, so that a store far away costs one round trip. */
-async function doLook({ account, context }: Run, task: Look): Promise<Event> {
-  const lookedAt = instantOf(context.runtime)
-  const [stored, spooled] = await Promise.all([
-    readRecord(account.name, context),
-    findSpooled(account.name, context),
-    task.host === undefined ? undefined : context.firewall.sync(task.host),
-  ])
-  return { on: 'looked', task, stored, spooled, lookedAt }
+async function doRead(at: Run, task: Read): Promise<Event> {
+  const { account, context } = at
+  const began = instantOf(context.runtime)
+  const options = typeof task.to === 'object' ? { result: task.to.result } : undefined
+  const record = readRecord(account.name, context, options)
+  const stored = await (task.to === 'decide' && task.flow.kind === 'refresh' ? readAhead(at, record) : record)
+  return { on: 'read', task, stored, at: began }
+}
+
+/** The gates beside the record, so that a store far away costs one round trip. */
+async function readAhead(at: Run, record: Promise<VersionedRecord | undefined>): Promise<VersionedRecord | undefined> {
+  const { account, context } = at
+  const host = hostOf(account.knowledge)
+  at.ahead = host === undefined ? undefined : { host, upon: writeOf(account.knowledge) }
+  const [stored] = await Promise.all([record, host === undefined ? undefined : context.gates.ahead(host)])
+  return stored
 }
 
 async function doSwap(at: Run, task: Swap): Promise<Event> {
   const { account, context } = at
   const { store, runtime } = context
-  const options = task.forgetOlder ? { forgetOlder: true } : undefined
-  const swapped = await store.swap(account.name, task.over, task.record, task.writeId ?? runtime.uniqueId(), options)
+  const { over, record, purpose, writeId = runtime.uniqueId() } = task
+  const swapped = await store.swap(account.name, over, record, writeId, optionsOf(task))
   if (!('conflict' in swapped)) return { on: 'swapped', task, write: swapped }
   at.conflicts += 1
   if (at.conflicts < mostConflicts) return { on: 'conflict', task }
   // What stood in the way is in the next look, unless that lags behind what is written.
-  const pause = task.purpose.of === 'intent' ? undefined : pauses[at.conflicts - mostConflicts]
+  const pause = purpose.of === 'intent' ? undefined : pauses[at.conflicts - mostConflicts]
   if (pause === undefined) throw tooManyConflicts()
   const release = runtime.keepAlive()
   await new Promise<void>((resolve) => runtime.after(pause, resolve))
@@ -222,74 +204,67 @@ async function doSwap(at: Run, task: Swap): Promise<Event> {
   return { on: 'conflict', task }
 }
 
-async function doPermit(at: Run, task: Permit): Promise<Event> {
-  const { account, context } = at
-  const { firewall } = context
-  if (task.isOutdated) await firewall.sync(task.host)
-  // Another process may have refreshed while this one waited.
-  const hasWaited = !firewall.isBlocked(task.host) && (await waitForTurn(account, task.host, context))
-  if (!hasWaited) at.probe = await firewall.enter(task.host)
-  return { on: 'permitted', task, hasWaited }
+function optionsOf({ purpose, record }: Swap) {
+  if (purpose.of === 'commit') return { result: purpose.commit.result }
+  const isPutBack = purpose.of === 'restoration' && record.state === 'signed-out'
+  return purpose.of === 'session' || isPutBack ? { forgetOlder: true } : undefined
+}
+
+async function doEnter(at: Run, task: Enter): Promise<Event> {
+  const { account, context, ahead } = at
+  // Another's block may have been written between the two reads: then the record has changed as well.
+  const isOutdated = ahead?.host !== task.host || !isSameWrite(ahead.upon, task.upon)
+  const pass = await context.gates.enter({ account, authUrl: task.host, isOutdated })
+  if (pass !== 'waited') at.pass = pass
+  return { on: 'entered', task, hasWaited: pass === 'waited' }
 }
 
 async function doSend(at: Run, task: Send): Promise<Event> {
-  const { account, context } = at
-  const { machine, sso } = context
+  const { account, context, pass } = at
+  const { machine, issuer, runtime } = context
   const { request } = task
   const { tokens } = request.derivedFrom
-  const turn = spendTurn(account, context)
   let sentAt = request.swappedAt
   const beforeSend = (): void => {
-    sentAt = instantOf(context.runtime)
-    if (!machine.maySend(account.knowledge, request, momentOf(context)) || !turn.isGood()) throw new SendGuardError()
+    sentAt = instantOf(runtime)
+    if (!machine.maySend(account.knowledge, request, momentOf(context)) || pass?.isGood() !== true) {
+      throw new SendGuardError()
+    }
   }
   const message = (): RefreshTrace => ({
     account: account.name,
     auth_url: tokens.auth_url,
-    reason: reasonOf(account, instantOf(context.runtime)),
+    reason: reasonOf(account, instantOf(runtime)),
     replay: request.replay,
   })
+  pass?.use()
   at.trace = traceRefresh(message, () =>
     outcomeOf(
-      () => sso.refresh(tokens, { timeout: requestTimeout, beforeSend }),
+      () => issuer.refresh(tokens, { timeout: requestTimeout, beforeSend }),
       tokens,
-      async (fresh) => (await sso.isOfAnotherOwner?.(fresh, account.name)) === true,
+      async (fresh) => (await issuer.isOfAnotherOwner?.(fresh, account.name)) === true,
     ),
   )
   const outcome = await at.trace.outcome
-  turn.end()
-  const isUnsent = outcome.kind === 'unspent' && !outcome.error.requestSent
-  // What was sent is a probe that was used.
-  if (!isUnsent) at.probe = undefined
-  return { on: 'answered', task, outcome, sentAt }
+  pass?.end()
+  at.sent = sentBy(outcome)
+  return { on: 'answered', task, outcome: await told(outcome, pass), sentAt }
 }
 
-async function doReport({ context: { firewall } }: Run, task: Report): Promise<Event> {
-  if (task.news.kind === 'challenged') {
-    const nextAttemptAt = await firewall.challenged(task.host, task.news.outcome.error)
-    return { on: 'reported', task, nextAttemptAt }
-  }
-  await firewall.passed(task.host)
-  return { on: 'reported', task, nextAttemptAt: 0 }
+function sentBy(outcome: Outcome): Run['sent'] {
+  if (outcome.kind === 'unspent' && !outcome.error.requestSent) return 'nothing'
+  return outcome.kind === 'in-doubt' || outcome.kind === 'challenged' ? 'in-doubt' : 'answered'
 }
 
-async function doKeep({ account, context }: Run, task: Task & { do: 'keep' }): Promise<Event> {
-  const { result, from } = task.commit
-  const version = from.kind === 'spool' ? 0 : from.request.held.version
-  try {
-    return { on: 'kept', task, at: await context.spool?.keep(account.name, result, version) }
-  } catch (error) {
-    context.reportSpool(error)
-    return { on: 'kept', task, at: undefined }
-  }
+/** A block is told before anything is made of it. Whoever met it waits as long as all others. */
+async function told(outcome: Outcome, pass: Required<Pass> | undefined): Promise<Outcome> {
+  if (outcome.kind !== 'challenged') return outcome
+  const { step, status, requestSent, nextAttemptAt } = outcome.error
+  const next = (await pass?.challenged(outcome.error)) ?? nextAttemptAt
+  return { kind: 'challenged', error: new FirewallChallengeError(next, { step, status, requestSent }) }
 }
 
-async function doClear({ account, context }: Run, task: Task & { do: 'clear' }): Promise<Event> {
-  const hasCleared = (await context.spool?.clear(account.name, task.at).catch(() => false)) === true
-  return { on: 'cleared', task, hasCleared }
-}
-
-async function doPause({ context, onSafe }: Run, task: Task & { do: 'pause' }): Promise<Event> {
+async function doPause({ context, onSafe }: Run, task: Pause): Promise<Event> {
   const { after, random } = context.runtime
   if (task.isSafe) onSafe()
   await new Promise<void>((resolve) => after(task.milliseconds * (0.75 + 0.5 * random()), resolve))

@@ -8,7 +8,6 @@
 import { tokenSet } from '../issuer/token-set.ts'
 import { predecessorIn } from '../store/lineage.ts'
 import type { AccountRecord, Predecessor, SignedIn } from '../store/token-record.ts'
-import { end, swap } from './flow.ts'
 import { agesOf, expectsRefusal, workingAge } from './freshness.ts'
 import {
   accepted,
@@ -24,7 +23,7 @@ import {
 } from './knowledge.ts'
 import { refusedInARow } from './pace.ts'
 import { wholeOf } from '../support/redaction.ts'
-import type { Flow, Notice, Step } from './steps.ts'
+import { end, type Flow, type Notice, type Step, swap } from './steps.ts'
 
 type Holding = Exclude<AccountRecord, { state: 'signed-out' }>
 

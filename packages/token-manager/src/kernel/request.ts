@@ -3,7 +3,6 @@
  * it.
  */
 import { unknownFields } from '../store/record-check.ts'
-import { FirewallChallengeError } from '../errors.ts'
 import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
 import { tokenSet } from '../issuer/token-set.ts'
 import { ancestryOf, isSameWrite, lineageOf } from '../store/lineage.ts'
@@ -11,7 +10,6 @@ import { spentByRefresh } from '../store/spent-refresh-tokens.ts'
 import type { ReauthenticationRequired, SignedIn } from '../store/token-record.ts'
 import { elapsed, type Instant } from '../support/runtime.ts'
 import { commitAnswer } from './commit.ts'
-import { end, go, look, seconds, swap } from './flow.ts'
 import { assumedLifetime } from './freshness.ts'
 import { instant, type Knowledge, type Moment, openIntent, withoutIntent, withOwnIntent, writeOf } from './knowledge.ts'
 import { type Outcome, SendGuardError } from './outcome.ts'
@@ -26,10 +24,24 @@ import {
   rejectionsAfter,
 } from './pace.ts'
 import { predecessorOf } from './predecessor.ts'
-import type { Event, Flow, HeldRequest, Notice, Permit, Purpose, Request, Step, Unsuccessful } from './steps.ts'
+import {
+  end,
+  type Enter,
+  type Event,
+  type Flow,
+  type HeldRequest,
+  look,
+  type Notice,
+  type Purpose,
+  type Request,
+  seconds,
+  type Step,
+  swap,
+  type Unsuccessful,
+} from './steps.ts'
 
 /** The intent goes in, over the very record upon which it was decided: another process's intent must not be swapped away. */
-export function holdIntent(known: Knowledge, { flow, upon, replay }: Permit, now: Moment): Step {
+export function holdIntent(known: Knowledge, { flow, upon, replay }: Enter, now: Moment): Step {
   const { record } = known
   if (record?.state !== 'signed-in' || !isSameWrite(known, upon)) return look(known, flow)
   const unanswered = replay ? openIntent(known) : undefined
@@ -65,11 +77,9 @@ export function conclude(known: Knowledge, { task, outcome, sentAt }: Event & { 
       return keepTokens(known, flow, request, outcome, sentAt, now)
     case 'invalid-grant':
       return endSession(known, flow, request, outcome.error, now)
-    case 'challenged': {
-      // First the block, then the intent: in the other order all who waited for it would send, one after the other.
-      const host = request.derivedFrom.tokens.auth_url
-      return go(known, { do: 'report', flow, host, news: { kind: 'challenged', request, outcome, sentAt } })
-    }
+    case 'challenged':
+      // The block was told first: in the other order all who waited for the intent would send, one after the other.
+      return takeIntentOut(known, flow, request, { ...outcome, sentAt }, now)
     case 'unspent': {
       const rejections = rejectionsAfter(request.derivedFrom, outcome.error, now)
       if (isGivenUp(rejections)) return endSession(known, flow, request, rejections ?? {}, now)
@@ -156,13 +166,7 @@ function leaveInDoubt(
 }
 
 /** The refresh token is what it was: unspent, or still in doubt because of an earlier request. */
-export function takeIntentOut(
-  known: Knowledge,
-  flow: Flow,
-  request: HeldRequest,
-  outcome: Unsuccessful,
-  now: Moment,
-): Step {
+function takeIntentOut(known: Knowledge, flow: Flow, request: HeldRequest, outcome: Unsuccessful, now: Moment): Step {
   const { derivedFrom, before, held } = request
   const rejections = outcome.kind === 'unspent' ? rejectionsAfter(derivedFrom, outcome.error, now) : undefined
   const record: SignedIn = {
@@ -194,22 +198,13 @@ export function afterEndOfIntent(
       // The process was held up, and nothing was sent: somebody else may have done it.
       if (error instanceof SendGuardError) return look(known, flow)
       const next = backingOff(known, error, now)
-      const notice: Notice = { tell: 'refresh-failed', event: { account, error } }
-      if (!error.requestSent) return end(next, flow, error, notice)
-      return go(next, { do: 'report', flow, host: auth_url, news: { kind: 'passed', next: 'end', error } }, notice)
+      return end(next, flow, error, { tell: 'refresh-failed', event: { account, error } })
     }
     case 'challenged': {
       // Whoever met it waits as long as all others.
-      const { step: during, status, requestSent } = outcome.error
-      const nextAttemptAt = outcome.nextAttemptAt ?? outcome.error.nextAttemptAt
-      const blocked = new FirewallChallengeError(nextAttemptAt, { step: during, status, requestSent })
-      return end(
-        known,
-        flow,
-        blocked,
-        { tell: 'refresh-failed', event: { account, error: blocked } },
-        { tell: 'blocked', event: { account, auth_url, nextAttemptAt } },
-      )
+      const { nextAttemptAt } = outcome.error
+      const failed: Notice = { tell: 'refresh-failed', event: { account, error } }
+      return end(known, flow, error, failed, { tell: 'blocked', event: { account, auth_url, nextAttemptAt } })
     }
     case 'in-doubt': {
       const failed: Notice = { tell: 'refresh-failed', event: { account, error } }

@@ -4,8 +4,8 @@
  */
 import { ancestryOver, descends, isBehind, sessionOf, type VersionedRecord } from '../store/lineage.ts'
 import type { AccountRecord } from '../store/token-record.ts'
-import { seconds } from './flow.ts'
 import { type Knowledge, type Moment, openIntent, writeOf } from './knowledge.ts'
+import { seconds } from './steps.ts'
 
 /**
  * What has to be put into the store in place of `stored`; nothing where that is to be believed. It is a memory, and another
@@ -24,7 +24,7 @@ export function restorationOf(
 }
 
 /** A new intent, because its life begins anew: another process's tokens may have been put back meanwhile. */
-export function inDoubtAgain(record: AccountRecord, known: Knowledge, now: Moment): AccountRecord {
+function inDoubtAgain(record: AccountRecord, known: Knowledge, now: Moment): AccountRecord {
   if (record.state !== 'signed-in') return record
   const { replay, at } = openIntent(known) ?? { replay: 0, at: seconds(now) }
   return { ...record, intent: { id: now.uniqueId(), holder: now.holder, replay, at, restored: true } }

@@ -8,17 +8,16 @@ import { ancestryOver, isBehind, lineageOf, type VersionedRecord } from '../stor
 import { reasonAgainst, spentBefore } from '../store/spent-refresh-tokens.ts'
 import type { AccountRecord, SignedIn } from '../store/token-record.ts'
 import { standingRefusals } from './predecessor.ts'
-import { end, fromManager, go, seconds, swap } from './flow.ts'
 import { assumedLifetime } from './freshness.ts'
 import { accepted, type Knowledge, type Moment, writeOf } from './knowledge.ts'
-import type { Flow, Step } from './steps.ts'
+import { end, type Flow, fromManager, seconds, type Step, swap } from './steps.ts'
 
 export function overwrite(known: Knowledge, flow: Flow, stored: VersionedRecord | undefined, now: Moment): Step {
   if (flow.kind === 'sign-in') return signIn(known, flow, stored, now)
   const isUnknown = stored === undefined && known.record === undefined
   if (flow.kind !== 'sign-out' || isUnknown) return end(known, flow)
   const record = { ...overAll(known, flow.session, stored), state: 'signed-out', signed_out_at: seconds(now) } as const
-  return swap(known, flow, stored, record, { of: 'session' }, { writeId: flow.session, forgetOlder: true })
+  return swap(known, flow, stored, record, { of: 'session' }, flow.session)
 }
 
 /** Over what this process remembers as well: the store may have lost it, and another process may put it back. */
@@ -48,14 +47,14 @@ function signIn(
   // The same refresh token is as doubtful as it was.
   const doubt = stored?.record.state === 'signed-in' && stored.record.lineage === lineage && stored.record.intent
   const saved = { ...record, ...(doubt && { intent: doubt }), ...standingRefusals(stored?.record) }
-  return swap(known, flow, stored, saved, { of: 'session' }, { writeId: session, forgetOlder: true })
+  return swap(known, flow, stored, saved, { of: 'session' }, session)
 }
 
 export function afterSession(known: Knowledge, flow: Flow, written: VersionedRecord, now: Moment): Step {
   const isOvertaken = known.record !== undefined && isBehind(written, { ...writeOf(known), record: known.record })
   // What a refresh before it brought, and why one failed, is of no account any more.
   const next = isOvertaken ? known : { ...accepted(known, written, now), unsaved: undefined, backOff: undefined }
-  return go(next, { do: 'drop', flow })
+  return end(next, flow)
 }
 
 /**

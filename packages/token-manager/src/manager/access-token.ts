@@ -4,24 +4,22 @@
 import { RefreshBudgetError, ShortValidityError, SignedOutError } from '../errors.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
 import { type Account, openWindow } from '../kernel/account-memory.ts'
-import { checkedAccountName } from './options.ts'
 import type { AccessTokenOptions, CurrentTokens, InvalidateOptions, RefreshCallOptions } from './token-manager.ts'
 import { expectsRefusal } from '../kernel/freshness.ts'
 import type { Context } from '../kernel/context.ts'
 import { momentOf, note, run } from '../kernel/driver.ts'
-import { inFlightRefresh, landInCall, waitForAccount, waitForRefresh } from '../kernel/in-flight-refresh.ts'
+import { inFlightRefresh, landInCall, waitForAccount, waitForRefresh } from '../kernel/flight.ts'
 import { accessTokenOf, ageOf, freshnessOf, isRefusedNow, isUsable } from '../kernel/knowledge.ts'
 import { isJustRefreshed, pauseLeft } from '../kernel/pace.ts'
 import { isInQuestion } from '../kernel/predecessor.ts'
 import { elapsed, instantOf } from '../support/runtime.ts'
 
 /** The hot path: one look-up and one reading of the clock. Nothing is written, and nothing else is read. */
-export function getAccessToken(account: string, options: CallOptions | undefined, context: Context): Promise<string> {
-  const served = context.memory.served(account)
-  if (served === undefined) return serveFirst(account, options, context)
-  const now = Math.floor(context.runtime.wallClock() / 1000)
-  if (now >= served.from && now < served.until) return Promise.resolve(served.accessToken)
-  return serve(context.memory.of(account), options, context)
+export function servedNow(account: string, { memory, runtime }: Context): Promise<string> | undefined {
+  const served = memory.served(account)
+  if (served === undefined) return undefined
+  const now = Math.floor(runtime.wallClock() / 1000)
+  return now >= served.from && now < served.until ? Promise.resolve(served.accessToken) : undefined
 }
 
 /**
@@ -63,17 +61,12 @@ async function tokensThatWork(account: string, options: CallOptions, context: Co
   return { access_token, token_type, expires_at, ...(id_token !== undefined && { id_token }) }
 }
 
-async function serveFirst(account: string, options: CallOptions | undefined, context: Context): Promise<string> {
-  return context.spelling.named(checkedAccountName(account), (name) =>
-    name === account ? serve(context.memory.of(name), options, context) : getAccessToken(name, options, context),
-  )
-}
-
 /**
  * A token that still works is returned at once; its refresh, if one is due, runs in the background. Where nothing may, the
  * call that finds it due makes it.
  */
-function serve(account: Account, options: CallOptions | undefined, context: Context): Promise<string> {
+export function getAccessToken(name: string, options: CallOptions | undefined, context: Context): Promise<string> {
+  const account = context.memory.of(name)
   const { knowledge } = account
   const now = instantOf(context.runtime)
   if (!isUsable(knowledge, now)) {
@@ -82,7 +75,7 @@ function serve(account: Account, options: CallOptions | undefined, context: Cont
   const accessToken = accessTokenOf(knowledge.record) ?? ''
   if (freshnessOf(knowledge, now) === 'fresh') {
     openWindow(account, now, knowledge.ages.ageing - ageOf(knowledge, now), context.memory)
-  } else if (refreshInBackground(account, context) && !context.background.outlivesCalls) {
+  } else if (refreshInBackground(account, context) && !context.work.settings.outlivesCalls) {
     return serveOnceLanded(account, accessToken, context)
   }
   return Promise.resolve(accessToken)
@@ -101,7 +94,7 @@ async function newestAccessToken(account: Account, context: Context): Promise<st
   await flight.synced
   try {
     // What another process stored may do already; the refresh then goes on in the background.
-    if (!context.background.outlivesCalls || !isEnough()) await flight.done
+    if (!context.work.settings.outlivesCalls || !isEnough()) await flight.done
   } catch (error) {
     if (!isEnough()) throw error
   }
@@ -117,9 +110,9 @@ const longestRest = 60_000
 /** Returns whether it began one. */
 function refreshInBackground(account: Account, context: Context): boolean {
   const { knowledge } = account
-  const { runtime, settings, underWay } = context
+  const { runtime, work } = context
   // Tokens that the store has not taken yet are committed before anything else happens.
-  if (account.flight !== undefined || knowledge.unsaved !== undefined || underWay.isEnding()) return false
+  if (account.flight !== undefined || knowledge.unsaved !== undefined || work.isEnding()) return false
   const now = instantOf(runtime)
   const { backgroundRest } = knowledge
   const rest = backgroundRest === undefined ? 0 : backgroundRest.wait - elapsed(backgroundRest.since, now)
@@ -128,7 +121,7 @@ function refreshInBackground(account: Account, context: Context): boolean {
     return false
   }
   inFlightRefresh(account, context).done.catch(() => {
-    const wait = Math.min(Math.max(settings.minRefreshInterval, leastRest), longestRest)
+    const wait = Math.min(Math.max(work.settings.minRefreshInterval, leastRest), longestRest)
     note(account, { on: 'refreshed-in-vain', wait: wait * (0.75 + 0.5 * runtime.random()) }, context)
   })
   return true
@@ -142,7 +135,7 @@ function refreshInBackground(account: Account, context: Context): boolean {
 export async function refreshNow(name: string, options: RefreshCallOptions, context: Context): Promise<void> {
   const account = context.memory.of(name)
   const { signal, priority } = options
-  const work = context.underWay.track(replaceCurrent(account, context))
+  const work = context.work.track(replaceCurrent(account, context))
   const wait = priority === 'background' ? waitForAccount : waitForRefresh
   await wait(account, work, signal, context)
 }

@@ -2,14 +2,35 @@
  * The token manager over given surroundings: it checks what callers hand in, and leads each call to the file that tells
  * its story.
  */
+import { OtherOwnerError, type StoreError } from '../errors.ts'
+import { budgetGate } from '../gates/budget/budget-gate.ts'
+import { createRefreshBudget } from '../gates/budget/refresh-budget.ts'
+import { firewallGate } from '../gates/firewall/firewall-gate.ts'
+import { createSharedFirewall } from '../gates/firewall/shared-firewall.ts'
+import { firewallStateForSignIns } from '../gates/firewall/sign-in-state.ts'
+import { isBare } from '../issuer/bare-refresh-token.ts'
 import { parseCallOptions } from '../issuer/call-options.ts'
-import type { AccessTokenOptions, TokenManager, TokenManagerOptions } from './token-manager.ts'
-import { acceptAccessToken, getAccessToken, getTokens, invalidate, refreshNow } from './access-token.ts'
-import { accountsOf } from '../store/account-list.ts'
 import { createAccountMemory } from '../kernel/account-memory.ts'
+import type { Context, Work } from '../kernel/context.ts'
+import { run } from '../kernel/driver.ts'
+import { waitFor } from '../kernel/flight.ts'
+import { type Gate, gatesOf } from '../kernel/gate.ts'
+import type { Machine } from '../kernel/machine.ts'
+import { welcomeFor } from '../kernel/session.ts'
+import { told } from '../kernel/traces.ts'
+import { claimRefreshToken } from '../saved-once/saved-once.ts'
+import { accountsOf } from '../store/account-list.ts'
+import { guardStore } from '../store/guarded-store.ts'
+import { emptySpool, spoolingStore } from '../store/spooling-store.ts'
+import { callSafely } from '../support/callback-fault.ts'
+import type { Runtime } from '../support/runtime.ts'
+import { createUnderWay } from '../support/under-way.ts'
+import { whatCame } from '../support/what-came.ts'
+import { answerNowAndThen, watchOver } from '../watch-over/watch-over.ts'
+import { acceptAccessToken, getAccessToken, getTokens, invalidate, refreshNow, servedNow } from './access-token.ts'
 import { accountSpelling } from './account-spelling.ts'
-import { told } from '../kernel/account-news.ts'
-import { backgroundOf } from '../kernel/background.ts'
+import { createEvents } from './event-source.ts'
+import { manages } from './managed.ts'
 import {
   checkedAccessToken,
   checkedAccountName,
@@ -19,71 +40,65 @@ import {
   parseAccessTokenOptions,
   parseInvalidateOptions,
   parseRefreshOptions,
+  type ParsedTokenManagerOptions,
   parseTokenManagerOptions,
   replacesSession,
 } from './options.ts'
-import { firewallStateForSignIns } from '../gates/firewall/sign-in-state.ts'
-import { carryAllOver } from '../store/carry-over.ts'
-import type { Context } from '../kernel/context.ts'
-import { createEvents } from './event-source.ts'
-import { waitFor } from '../kernel/in-flight-refresh.ts'
-import { manages } from './managed.ts'
-import { createRefreshBudget } from '../gates/budget/refresh-budget.ts'
-import { isBare } from '../issuer/bare-refresh-token.ts'
-import { OtherOwnerError } from '../errors.ts'
-import { answerRollCalls } from '../watch-over/roll-call-answer.ts'
-import { createRollCall } from '../watch-over/roll-call.ts'
-import { run } from '../kernel/driver.ts'
-import type { Machine } from '../kernel/machine.ts'
-import type { Runtime } from '../support/runtime.ts'
-import { refreshFirewall } from '../gates/firewall/refresh-firewall.ts'
-import { createSharedFirewall } from '../gates/firewall/shared-firewall.ts'
-import { spoolOn, spoolReporter } from '../store/spooling-store.ts'
 import { statusOf } from './status.ts'
+import type { AccessTokenOptions, TokenManager, TokenManagerOptions } from './token-manager.ts'
 import { claimTry } from './tries.ts'
-import { guardStore } from '../store/guarded-store.ts'
-import { whatCame } from '../support/what-came.ts'
-import { createUnderWay } from '../support/under-way.ts'
 
 /** @throws TypeError naming the option that is wrong */
-export function manageTokens(options: TokenManagerOptions, runtime: Runtime, machine: Machine): TokenManager {
-  const { sso, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts, ...checked } =
-    parseTokenManagerOptions(options)
-  const store = guardStore(checked.store, runtime.limit)
-  const underWay = createUnderWay()
-  const hostOf = (authUrl: string): string => sso.tokenUrlOf?.(authUrl) ?? authUrl
-  const firewall = createSharedFirewall(store, runtime)
-  const budget =
-    checked.requestBudget && createRefreshBudget(checked.requestBudget, store, runtime, underWay.isEnding, hostOf)
-  const { emit, on } = createEvents()
-  const background = backgroundOf(checked.background, checked.waitUntil)
-  const memory = createAccountMemory(cachedAccounts)
-  const { named, knownNameOf } = accountSpelling(store, memory)
-  const context: Context = {
-    sso,
-    store,
-    spool: checked.spool && spoolOn(guardStore(checked.spool, runtime.limit), runtime),
-    reportSpool: spoolReporter(),
-    settings: {
-      refreshAfter,
-      minRefreshInterval: minRefreshInterval * 1000,
-      rotationGrace: rotationGrace * 1000,
-      outlivesCalls: background.outlivesCalls,
-    },
-    runtime,
-    machine,
-    emit,
-    background,
-    memory,
-    spelling: { named, knownNameOf },
-    firewall: refreshFirewall(firewall, hostOf),
-    budget,
-    underWay,
-    rollCall: createRollCall(),
+export function manageTokens(
+  given: TokenManagerOptions,
+  runtime: Runtime,
+  machine: Machine,
+  compose: typeof gatesOf = gatesOf,
+): TokenManager {
+  const options = parseTokenManagerOptions(given)
+  const { sso } = options
+  const base = guardStore(options.store, runtime.limit)
+  const work = workOf(options)
+  const { track, settled } = work
+  const { emit: tellListeners, on } = createEvents()
+  const emit: Context['emit'] = (name, event) => {
+    tellListeners(name, event)
+    if (name !== 'restored') return undefined
+    const called = track(watching.call())
+    return work.settings.outlivesCalls ? undefined : called
   }
-  if (context.background.runsBetweenCalls) answerRollCalls(context)
-  const { track, settled } = underWay
-  const firewallState = firewallStateForSignIns(firewall, underWay)
+  const spooling =
+    options.spool &&
+    spoolingStore({
+      store: base,
+      spool: guardStore(options.spool, runtime.limit),
+      runtime,
+      tell: (what, account) => void emit(what, { account }),
+    })
+  const store = spooling ?? base
+  const hostOf = (authUrl: string): string => sso.tokenUrlOf?.(authUrl) ?? authUrl
+  const firewall = createSharedFirewall(base, runtime)
+  const { requestBudget } = options
+  const budget = requestBudget && createRefreshBudget(requestBudget, base, runtime, work.isEnding, hostOf)
+  // In this order: nobody waits for a place at a host that lets nobody in.
+  const gates: readonly Gate[] = [
+    ...(budget ? [budgetGate(budget, { runtime, work, emit })] : []),
+    firewallGate(firewall, hostOf),
+  ]
+  const memory = createAccountMemory(options.cachedAccounts)
+  const context: Context = { issuer: sso, store, gates: compose(gates), machine, runtime, memory, work, emit }
+  const watching = watchOver({
+    store: base,
+    runtime,
+    memory,
+    look: (account) => run(account, { kind: 'look' }, context),
+  })
+  if (work.runsBetweenCalls) {
+    answerNowAndThen(watching, runtime)
+    if (spooling) void emptySpool(spooling, runtime, work)
+  }
+  const { named, knownNameOf } = accountSpelling(store, memory)
+  const firewallState = firewallStateForSignIns(firewall, work)
   const shareFirewallState: TokenManager['shareFirewallState'] = (other) => {
     if (typeof other?.useFirewallState !== 'function') {
       throw new TypeError(`shareFirewallState takes what createSso() returns${whatCame(other)}`)
@@ -91,17 +106,31 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     other.useFirewallState(firewallState)
   }
   sso.useFirewallState?.(firewallState)
+  const notIndexed = (account: string, error: StoreError): void => void emit('not-indexed', { account, error })
   const save: TokenManager['save'] = async (account, tokens, saving) => {
     const tokenSet = await checkedTokens(tokens, sso)
     const replaces = replacesSession(tokens, saving)
     if (!isTokenSet(tokens) && !isBare(tokenSet) && (await sso.isOfAnotherOwner?.(tokenSet, account)) === true)
       throw new OtherOwnerError({ step: 'token-manager', requestSent: false })
-    const session = runtime.uniqueId()
-    await run(context.memory.of(account), { kind: 'sign-in', tokens: tokenSet, replaces, session }, context)
+    const flow = { kind: 'sign-in', tokens: tokenSet, replaces, session: runtime.uniqueId() } as const
+    if (!replaces) {
+      await run(memory.of(account), { kind: 'look' }, context)
+      const welcome = welcomeFor(flow, memory.of(account).knowledge.record, account)
+      if (welcome === undefined) return
+      if (welcome !== 'welcome') throw welcome
+    }
+    // Before it is saved: the index then still names the session that is there.
+    await claimRefreshToken(account, tokenSet.refresh_token, flow.session, { store, runtime, notIndexed })
+    await run(memory.of(account), flow, context)
   }
   const forget = async (account: string): Promise<void> => {
     await run(context.memory.of(account), { kind: 'sign-out', session: runtime.uniqueId() }, context)
   }
+  const accessTokenOf = (account: string): Promise<string> => servedNow(account, context) ?? firstAccessTokenOf(account)
+  const firstAccessTokenOf = async (account: string): Promise<string> =>
+    named(checkedAccountName(account), (name) =>
+      name === account ? getAccessToken(name, undefined, context) : accessTokenOf(name),
+    )
   const answerWithin = async (account: string, call: AccessTokenOptions): Promise<string> => {
     const parsed = parseAccessTokenOptions('getAccessToken', call)
     const { access_token } = await named(checkedAccountName(account), (name) => getTokens(name, parsed, context))
@@ -111,10 +140,9 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     named(checkedAccountName(account), async (name) =>
       getTokens(name, parseAccessTokenOptions('getTokens', call), context),
     )
-  if (context.background.runsBetweenCalls) void carryAllOver(context)
   const manager: TokenManager = {
     getAccessToken: (account, call) =>
-      told(account, call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call)),
+      told(account, call === undefined ? accessTokenOf(account) : answerWithin(account, call)),
     getTokens: (account, call) => told(account, tokensWithin(account, call)),
     save: async (account, tokens, saving) =>
       track(named(checkedAccountName(account), (name) => save(name, tokens, saving))),
@@ -131,9 +159,9 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
       acceptAccessToken(knownNameOf(checkedAccountName(account)), checkedAccessToken(accessToken), context),
     status: async (account) => track(named(checkedAccountName(account), (name) => statusOf(name, context))),
     forget: async (account) => track(named(checkedAccountName(account), forget)),
-    accounts: () => accountsOf(store),
+    accounts: () => accountsOf(base),
     on,
-    claimTry: async (answer) => track(claimTry(checkedAnswer(answer), context)),
+    claimTry: async (answer) => track(claimTry(checkedAnswer(answer), { store: base, runtime })),
     shareFirewallState,
     settled: async (call) => {
       const { signal } = parseCallOptions('settled({ signal })', call)
@@ -141,4 +169,23 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     },
   }
   return manages(manager, context)
+}
+
+/** On a server anything may go on after the call that needed it has returned; a function is frozen between two requests. */
+function workOf({ background, waitUntil, ...options }: ParsedTokenManagerOptions): Work {
+  return {
+    ...createUnderWay(),
+    settings: {
+      refreshAfter: options.refreshAfter,
+      minRefreshInterval: options.minRefreshInterval * 1000,
+      rotationGrace: options.rotationGrace * 1000,
+      outlivesCalls: background,
+    },
+    runsBetweenCalls: background && waitUntil === undefined,
+    handOver(work) {
+      // The platform is not to hear of a failure: whoever needs the token does.
+      const handed = (): Promise<unknown> => work().catch(() => undefined)
+      if (waitUntil !== undefined) callSafely('waitUntil', () => waitUntil(handed()))
+    },
+  }
 }

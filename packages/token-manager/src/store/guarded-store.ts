@@ -7,7 +7,7 @@ import { StoreError } from '../errors.ts'
 import type { TokenRecord } from './token-record.ts'
 import { storableTokenSet } from '../issuer/token-set.ts'
 import type { Conflict, SwapOptions, TokenStore, Versioned } from './token-store.ts'
-import type { Write } from './lineage.ts'
+import type { RefreshResult, Write } from './lineage.ts'
 import type { Runtime } from '../support/runtime.ts'
 import { isStore, whatCame } from '../support/what-came.ts'
 
@@ -27,15 +27,30 @@ const storeTimeout = 10_000
 type Limit = Runtime['limit']
 type Failure = 'unavailable' | 'write-failed'
 
-export interface GuardedStore extends Omit<TokenStore, 'swap'> {
+export interface GuardedStore extends Omit<TokenStore, 'read' | 'swap'> {
+  read(account: string, options?: Brought): Promise<Versioned | undefined>
   /** @param over - what was read there, all of it: a version alone may be another write's by now. Nothing where nothing was */
   swap(
     account: string,
     over: Write | undefined,
     next: TokenRecord,
     writeId: string,
-    options?: Pick<SwapOptions, 'forgetOlder'>,
+    options?: Pick<SwapOptions, 'forgetOlder'> & Brought,
   ): Promise<Versioned | Conflict>
+}
+
+/** What a call is about, where this process alone has it: a store that has a second place for it keeps it there. */
+export interface Brought {
+  readonly result?: RefreshResult
+}
+
+const safe = new WeakSet<StoreError>()
+
+/** Whether what a failed call was about outlives this process all the same. */
+export const isSafe = (error: StoreError): boolean => safe.has(error)
+export function asSafe(error: StoreError): StoreError {
+  safe.add(error)
+  return error
 }
 
 /**
@@ -46,8 +61,8 @@ export function guardStore(store: TokenStore, limit: Limit, name = 'store'): Gua
   if (!isStore(store)) throw new TypeError(`${name} must be a token store${whatCame(store)}`)
   return {
     read: (account) => traced('read', () => typed('unavailable', limit, () => store.read(account))),
-    swap: (account, { version, writeId: expectedWriteId } = { version: 0 }, next, writeId, options) => {
-      const all = expectedWriteId === undefined ? options : { ...options, expectedWriteId }
+    swap: (account, { version, writeId: expectedWriteId } = { version: 0 }, next, writeId, { forgetOlder } = {}) => {
+      const all = { ...(forgetOlder && { forgetOlder }), ...(expectedWriteId !== undefined && { expectedWriteId }) }
       return traced('swap', () =>
         typed('write-failed', limit, () => store.swap(account, version, plainRecord(next), writeId, all)),
       )

@@ -49,10 +49,7 @@ export function holdsTokensOf(record: AccountRecord, { tokens, lineage }: Refres
 }
 
 /** The result as it is stored in place of `stored`, which holds the refresh token that it was derived from. */
-export function successorOf(
-  stored: SignedIn | ReauthenticationRequired,
-  { derivedFrom, next }: RefreshResult,
-): AccountRecord {
+function successorOf(stored: SignedIn | ReauthenticationRequired, { derivedFrom, next }: RefreshResult): AccountRecord {
   const grown = next.state === 'signed-in' ? 1 : 0
   // Another process has taken the way back meanwhile: that one leads to what it found to work.
   const isOther = stored.tokens.access_token !== derivedFrom.tokens.access_token
@@ -63,6 +60,12 @@ export function successorOf(
     refreshes: Math.max(stored.refreshes + grown, next.refreshes),
     ...(isOther && next.predecessor && { predecessor: predecessorIn(stored) }),
   }
+}
+
+/** A result as it goes over what the store holds: a store that lost the record takes it as it is. */
+export function placed(result: RefreshResult, stored: AccountRecord | undefined): AccountRecord {
+  if (stored === undefined || stored.state === 'signed-out') return result.next
+  return stored.lineage === result.derivedFrom.lineage ? successorOf(stored, result) : result.next
 }
 
 /** A record's access token, as what the next record keeps of it. */

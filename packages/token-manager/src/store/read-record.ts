@@ -5,15 +5,16 @@ import { checkedRecord } from './record-check.ts'
 import type { AccountRecord } from './token-record.ts'
 import { tokenSet } from '../issuer/token-set.ts'
 import type { Versioned } from './token-store.ts'
-import type { GuardedStore } from './guarded-store.ts'
+import type { Brought, GuardedStore } from './guarded-store.ts'
 import type { VersionedRecord } from './lineage.ts'
 
 /** @throws StoreError where the store can't be read, or holds something that is not a record of an account */
 export async function readRecord(
   account: string,
   { store }: { readonly store: Pick<GuardedStore, 'read'> },
+  options?: Brought,
 ): Promise<VersionedRecord | undefined> {
-  const stored = accountRecord(await store.read(account))
+  const stored = accountRecord(await store.read(account, options))
   return stored && { ...stored, record: withoutShownTokens(stored.record) }
 }
 

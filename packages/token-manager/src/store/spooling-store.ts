@@ -1,81 +1,200 @@
 /**
- * The spool: a second place for new tokens, where they outlive the process that received them while the store refuses them.
+ * The spooling store: beside the store there is a second one, the spool, where new tokens outlive the process that received them
+ * while the store refuses them. Whichever process reads the account next carries them over, by the lineage rule.
  *
- * Whichever process finds them next carries them over into the store, by the lineage rule.
+ * The spool only helps: one that fails fails nothing.
  */
 import { StoreError } from '../errors.ts'
-import { withoutShownTokens } from './read-record.ts'
-import { checkedRecord } from './record-check.ts'
-import type { SpooledRecord, SpooledResult } from './token-record.ts'
-import type { Spooled } from '../kernel/steps.ts'
 import type { Runtime } from '../support/runtime.ts'
-import type { GuardedStore } from './guarded-store.ts'
+import type { UnderWay } from '../support/under-way.ts'
 import { untilSwapped } from './contention.ts'
-import { isDamaged } from './record-failure.ts'
-import type { RefreshResult, Write } from './lineage.ts'
+import { asSafe, type GuardedStore } from './guarded-store.ts'
+import { holdsResult, isBehind, isSameWrite, mayReplace, placed, type RefreshResult, type Write } from './lineage.ts'
+import { accountRecord, withoutShownTokens } from './read-record.ts'
+import { checkedRecord } from './record-check.ts'
+import { isDamaged, mayBeOfOneRecord } from './record-failure.ts'
+import { isOwnRecordName } from './record-names.ts'
+import type { AccountRecord, SpooledRecord, SpooledResult } from './token-record.ts'
+import type { Versioned } from './token-store.ts'
 
-export interface Spool {
-  /**
-   * Keeps new tokens, in place of earlier ones of the account. Returns the write that they stand as there.
-   *
-   * @param version - of the record that held this process's intent
-   * @throws StoreError where they could not be kept
-   */
-  keep(account: string, result: RefreshResult, version: number): Promise<Write>
-  /** What waits to be carried over. @throws StoreError where the spool can't be read */
-  find(account: string): Promise<Spooled | undefined>
-  /** Takes them out, unless others stand there by now. Returns whether it did. @throws StoreError */
-  clear(account: string, at: Write): Promise<boolean>
-  /** The accounts that tokens were ever kept of; none where the spool can't list them. */
-  accounts(): AsyncIterable<string>
+/** Two stores, and whom they tell: what waited in the spool is in the store, or was worthless by then. */
+interface Spooling {
+  readonly store: GuardedStore
+  /** Another one than the store. */
+  readonly spool: GuardedStore
+  readonly runtime: Runtime
+  readonly tell: (what: 'carried-over' | 'superseded', account: string) => void
 }
 
-/** @param store - another one than the token manager's own */
-export function spoolOn(store: GuardedStore, runtime: Runtime): Spool {
-  const read = async (account: string): Promise<{ at: Write | undefined; result: SpooledResult | undefined }> => {
-    const stored = await store.read(account)
-    if (stored === undefined) return { at: undefined, result: undefined }
-    return { at: stored, result: checkedRecord(stored, 'spooled').record.result ?? undefined }
-  }
-  /** Which write stands there, one that can't be read as well: newer tokens take its place. */
-  const standing = async (account: string): Promise<Write | undefined> => {
+/** What waits in the spool, and the write that it stands there as. */
+interface Waiting {
+  readonly result: SpooledResult
+  readonly at: Write
+}
+
+export interface SpoolingStore extends GuardedStore {
+  /** Reads what ever waited in the spool, and so carries it over. Returns whether a repetition would find more. */
+  carryAllOver(isEnding: () => boolean): Promise<boolean>
+}
+
+export function spoolingStore(spooling: Spooling): SpoolingStore {
+  const { store, spool, runtime, tell } = spooling
+  const report = reporter()
+  /** What this process keeps there: its commits put it into the store. */
+  const own = new Map<string, { readonly result: RefreshResult; readonly at: Write }>()
+
+  async function waiting(account: string): Promise<Waiting | undefined> {
     try {
-      return (await read(account)).at
+      const stored = await spool.read(account)
+      const result = stored && checkedRecord(stored, 'spooled').record.result
+      if (!result) return undefined
+      const { derivedFrom, next } = result
+      const hidden = { derivedFrom: withoutShownTokens(derivedFrom), next: withoutShownTokens(next) }
+      return { result: { ...result, ...hidden }, at: stored }
+    } catch (error) {
+      // Where it can't be read, the store alone decides, as it would without one.
+      report(error)
+      return undefined
+    }
+  }
+
+  async function write(account: string, over: Write | undefined, result?: SpooledResult): Promise<Write | undefined> {
+    const record: SpooledRecord = { schema: 1, state: 'spooled', ...(result && { result }) }
+    // What stood there before is spent, carried over or superseded.
+    const swapped = await spool.swap(account, over, record, runtime.uniqueId(), { forgetOlder: true })
+    return 'conflict' in swapped ? undefined : swapped
+  }
+
+  /** Which write stands there, one that can't be read as well: newer tokens take its place. */
+  async function standing(account: string): Promise<Write | undefined> {
+    try {
+      const stored = await spool.read(account)
+      return stored && checkedRecord(stored, 'spooled')
     } catch (error) {
       if (isDamaged(error) && error.unread !== undefined) return error.unread
       throw error
     }
   }
-  const write = async (
-    account: string,
-    over: Write | undefined,
-    result?: SpooledResult,
-  ): Promise<Write | undefined> => {
-    const record: SpooledRecord = { schema: 1, state: 'spooled', ...(result && { result }) }
-    // What stood there before is spent, carried over or superseded.
-    const swapped = await store.swap(account, over, record, runtime.uniqueId(), { forgetOlder: true })
-    return 'conflict' in swapped ? undefined : swapped
+
+  /** Whether it is there. A refusal is not kept: there is nothing to save. */
+  async function keep(account: string, result: RefreshResult, version: number): Promise<boolean> {
+    const { derivedFrom, next } = result
+    if (own.get(account)?.result === result) return true
+    if (next.state !== 'signed-in') return false
+    try {
+      const kept = { version, derivedFrom, next }
+      const at = await untilSwapped(runtime, async () => write(account, await standing(account), kept))
+      own.set(account, { result, at })
+      return true
+    } catch (error) {
+      report(error)
+      return false
+    }
   }
+
+  /** Returns whether it was this process that did. */
+  async function clear(account: string, at: Write): Promise<boolean> {
+    own.delete(account)
+    return (await write(account, at).catch(() => undefined)) !== undefined
+  }
+
+  async function carryOver(
+    account: string,
+    first: Versioned | undefined,
+    { result, at }: Waiting,
+  ): Promise<Versioned | undefined> {
+    const writeId = runtime.uniqueId()
+    let read: (() => Promise<Versioned | undefined>) | undefined
+    const ended = await untilSwapped(runtime, async () => {
+      const stored = accountRecord(await (read?.() ?? first))
+      read = () => store.read(account)
+      if (stored !== undefined && holdsResult(stored.record, result)) return { stored, told: 'carried-over' as const }
+      const isNext = stored !== undefined && mayReplace(stored.record, result)
+      const isLost = stored === undefined || isBehind(stored, { version: result.version, record: result.derivedFrom })
+      if (!isNext && !isLost) return { stored, told: 'superseded' as const }
+      const record = placed(result, stored?.record)
+      // It may have been in the store before, and been spent since.
+      const swapped = await store.swap(account, stored, isNext ? record : inDoubt(record, runtime), writeId)
+      return 'conflict' in swapped ? undefined : { stored: swapped, told: 'carried-over' as const }
+    })
+    if (await clear(account, at)) tell(ended.told, account)
+    return ended.stored
+  }
+
   return {
-    async keep(account, { derivedFrom, next }, version) {
-      if (next.state !== 'signed-in') throw new StoreError('write-failed', 'Only new tokens are kept in the spool.')
-      return untilSwapped(runtime, async () => write(account, await standing(account), { version, derivedFrom, next }))
+    ...store,
+    async read(account, { result } = {}) {
+      if (isOwnRecordName(account)) return store.read(account)
+      const [stored, left] = await Promise.all([
+        store.read(account).catch(async (error: unknown) => {
+          throw result !== undefined && (await keep(account, result, 0)) && error instanceof StoreError
+            ? asSafe(error)
+            : error
+        }),
+        waiting(account),
+      ])
+      const mine = own.get(account)
+      if (left === undefined || (mine !== undefined && isSameWrite(left.at, mine.at))) return stored
+      return carryOver(account, stored, left)
     },
-    async find(account) {
-      const { at, result } = await read(account)
-      if (at === undefined || result === undefined) return undefined
-      const { derivedFrom, next } = result
-      return { ...result, derivedFrom: withoutShownTokens(derivedFrom), next: withoutShownTokens(next), at }
+    async swap(account, over, next, writeId, options = {}) {
+      const { result, forgetOlder } = options
+      try {
+        const swapped = await store.swap(account, over, next, writeId, options)
+        if (!('conflict' in swapped)) await takeOut(account, forgetOlder === true && !isOwnRecordName(account))
+        return swapped
+      } catch (error) {
+        if (result === undefined || !(error instanceof StoreError)) throw error
+        throw (await keep(account, result, over?.version ?? 0)) ? asSafe(error) : error
+      }
     },
-    clear: async (account, at) => (await write(account, at)) !== undefined,
-    async *accounts() {
-      if (store.accounts !== undefined) yield* store.accounts()
+    async carryAllOver(isEnding) {
+      let isAll = true
+      try {
+        for await (const name of spool.accounts?.() ?? []) {
+          if (isEnding()) return true
+          // One record that can't be read or written keeps no other from being carried over.
+          await this.read(name).catch((error: unknown) => {
+            if (!mayBeOfOneRecord(error)) throw error
+            isAll &&= isDamaged(error)
+          })
+        }
+        return !isAll
+      } catch (error) {
+        // A store that is down comes back.
+        return !isAll || !isDamaged(error)
+      }
     },
+  }
+
+  /** What is in the store by now, or what a sign-in or a sign-out has made worthless. */
+  async function takeOut(account: string, isSession: boolean): Promise<void> {
+    const mine = own.get(account)
+    if (mine !== undefined) await clear(account, mine.at)
+    const left = isSession ? await waiting(account) : undefined
+    if (left !== undefined) await clear(account, left.at)
+  }
+}
+
+function inDoubt(record: AccountRecord, { uniqueId, holder, wallClock }: Runtime): AccountRecord {
+  if (record.state !== 'signed-in') return record
+  return {
+    ...record,
+    intent: { id: uniqueId(), holder, replay: 0, at: Math.floor(wallClock() / 1000), restored: true },
+  }
+}
+
+/** In the background: after 250 ms, then after twice as long each time, up to 15 s, as a commit is repeated. */
+export async function emptySpool(store: SpoolingStore, runtime: Runtime, { isEnding, track }: UnderWay): Promise<void> {
+  for (let pause = 250; ; pause = Math.min(pause * 2, 15_000)) {
+    // Whoever leaves leaves the spool to those who come.
+    if (!isEnding() && !(await track(store.carryAllOver(isEnding)))) return
+    await new Promise<void>((resolve) => runtime.after(pause * (0.75 + 0.5 * runtime.random()), resolve))
   }
 }
 
 /** Warns of a spool that fails, once: without it the manager works as if there were none. */
-export function spoolReporter(): (error: unknown) => void {
+function reporter(): (error: unknown) => void {
   let warned = false
   return (error) => {
     if (warned) return

@@ -49,9 +49,9 @@ const signedOut: AccountRecord = { ...session, state: 'signed-out' }
 /** A look at the record. Returns what is known then, and what is done next. */
 function looked(known: Knowledge, flow: Begun, record: AccountRecord, now: Moment) {
   const { knowledge, next: look } = machine.step(known, { on: 'begun', flow }, now)
-  if (look.do !== 'look') throw new Error(`${look.do} instead of a look`)
+  if (look.do !== 'read') throw new Error(`${look.do} instead of a look`)
   const stored = { version: 1, writeId: 'w', record }
-  return machine.step(knowledge, { on: 'looked', task: look, stored, spooled: undefined, lookedAt: now }, now)
+  return machine.step(knowledge, { on: 'read', task: look, stored, at: now }, now)
 }
 
 /** What a refresh leads to, at some moment, where the record was first seen as the tokens were obtained. */
@@ -59,7 +59,7 @@ function refreshOf(record: AccountRecord, now: Moment, ...before: readonly Event
   let known = looked(nothingKnown('ann'), { kind: 'look' }, record, moment(0)).knowledge
   for (const event of before) known = machine.step(known, event, now).knowledge
   const { next } = looked(known, { kind: 'refresh', began: now.monotonic }, record, now)
-  if (next.do === 'permit') return next.replay ? 'replay' : 'send'
+  if (next.do === 'enter') return next.replay ? 'replay' : 'send'
   if (next.do !== 'end') return next.do
   return next.error === undefined ? 'serve' : String(Reflect.get(next.error, 'code'))
 }

@@ -175,15 +175,11 @@ describe('the token manager around the machine', () => {
 describe('each rule is needed', () => {
   it.each(faults)(
     'without $takenOut: $harm',
-    async ({ machine: faulty, world, harm }) => {
+    async ({ machine: faulty, compose, world, harm }) => {
+      const fault = { machine: faulty, ...(compose && { compose }) }
       const real = { ...calm, ...world, machine }
       const make = real.firewall ? createBehaviour : createMachineBehaviour
-      const { violation, states } = await explore(
-        { ...real, machine: faulty },
-        20_000,
-        1,
-        make({ ...real, machine: faulty }),
-      )
+      const { violation, states } = await explore({ ...real, ...fault }, 20_000, 1, make({ ...real, ...fault }))
       expect(violation?.verdict).toBe(harm)
       // In the same world the real machine does none.
       expect((await explore(real, Math.max(states, 200), 1, make(real))).violation).toBeUndefined()

@@ -2,20 +2,14 @@
  * The machine with one of its rules taken out, each with a world in which that does harm and the harm that the judge must
  * notice. A fault is a function around the machine: it changes what is told to it, what it knows, or what it does next.
  */
-import { FirewallChallengeError, RefreshInDoubtError, type SsoError, UnreachableError } from '../../../src/errors.ts'
-import {
-  hostOf,
-  intentOf,
-  type Knowledge,
-  type Moment,
-  openIntent,
-  writeOf,
-} from '../../../src/kernel/knowledge.ts'
+import { RefreshInDoubtError, type SsoError, UnreachableError } from '../../../src/errors.ts'
+import { hostOf, intentOf, type Knowledge, type Moment, openIntent, writeOf } from '../../../src/kernel/knowledge.ts'
 import { sessionOf } from '../../../src/store/lineage.ts'
+import { type Gates, gatesOf } from '../../../src/kernel/gate.ts'
 import { type Machine, machine } from '../../../src/kernel/machine.ts'
 import { outcomeOfFailure } from '../../../src/kernel/outcome.ts'
 import { inDoubt } from '../../../src/kernel/pace.ts'
-import type { Event, Flow, Look, Step, Swap, Task } from '../../../src/kernel/steps.ts'
+import type { Event, Flow, Read, Step, Swap, Task } from '../../../src/kernel/steps.ts'
 import type { AccountRecord, Intent, SignedIn } from '../../../src/store/token-record.ts'
 import { start } from './clocks.ts'
 import type { Scenario } from './scenario.ts'
@@ -24,6 +18,7 @@ import { grace } from './service.ts'
 export interface Fault {
   readonly takenOut: string
   readonly machine: Machine
+  readonly compose?: Scenario['compose']
   /** What goes wrong in the world, for the harm to show. */
   readonly world: Partial<Scenario>
   readonly harm: string
@@ -60,7 +55,7 @@ function sent(step: Step, flow: Flow, replay: boolean): Step {
   const host = hostOf(step.knowledge)
   if (host === undefined) return step
   const upon = writeOf(step.knowledge)
-  return { ...step, next: { do: 'permit', flow, host, upon, replay, isOutdated: false } }
+  return { ...step, next: { do: 'enter', flow, host, upon, replay } }
 }
 
 const withIntent = (record: AccountRecord, change: (intent: Intent) => Intent): AccountRecord =>
@@ -68,7 +63,7 @@ const withIntent = (record: AccountRecord, change: (intent: Intent) => Intent): 
 
 const readAs = (change: (record: AccountRecord) => AccountRecord): Machine =>
   told((event) =>
-    event.on === 'looked' && event.stored !== undefined
+    event.on === 'read' && event.task.to === 'decide' && event.stored !== undefined
       ? { ...event, stored: { ...event.stored, record: change(event.stored.record) } }
       : event,
   )
@@ -85,9 +80,10 @@ const withoutAncestry = (isNewer: (known: SignedIn, stored: SignedIn) => boolean
   ...machine,
   step(knowledge, event, now) {
     const mine = knowledge.record
-    const stored = event.on === 'looked' ? event.stored : undefined
+    const stored = event.on === 'read' ? event.stored : undefined
     const isOther =
-      event.on === 'looked' &&
+      event.on === 'read' &&
+      event.task.to === 'decide' &&
       mine?.state === 'signed-in' &&
       stored?.record.state === 'signed-in' &&
       sessionOf(mine) !== sessionOf(stored.record) &&
@@ -97,66 +93,52 @@ const withoutAncestry = (isNewer: (known: SignedIn, stored: SignedIn) => boolean
   },
 })
 
-const restorationOf = (look: Look, over: Swap['over'], record: AccountRecord): Swap => ({
+const restorationOf = (look: Read, over: Swap['over'], record: AccountRecord): Swap => ({
   do: 'swap',
   flow: look.flow,
   over,
   record,
   writeId: undefined,
-  forgetOlder: false,
-  purpose: { of: 'restoration', look, spooled: undefined, knew: record },
+  purpose: { of: 'restoration', knew: record },
 })
 
 /** A result that meets something newer is written all the same. */
 const savingBlindly = afterwards((step, event) => {
   const isNewer = step.notices.some(({ tell }) => tell === 'superseded')
-  if (!isNewer || event.on !== 'read' || event.task.commit === undefined) return step
-  const { flow, commit } = event.task
+  if (!isNewer || event.on !== 'read' || typeof event.task.to !== 'object') return step
+  const { flow, to: commit } = event.task
   const { writeId } = commit
   const over = event.stored
   const record = commit.result.next
   return {
     ...step,
     notices: [],
-    next: { do: 'swap', flow, over, record, writeId, forgetOlder: false, purpose: { of: 'commit', commit } },
+    next: { do: 'swap', flow, over, record, writeId, purpose: { of: 'commit', commit } },
   }
 })
 
-/** Who met a firewall's page takes its intent out before it tells of the block. */
-const tellingOfTheBlockLast: Machine = {
-  ...machine,
-  step(knowledge, event, now) {
-    if (event.on === 'answered' && event.outcome.kind === 'challenged') {
-      const { flow, request } = event.task
-      const { host, news } = reportOf(machine.step(knowledge, event, now))
-      const first = machine.step(
-        knowledge,
-        { on: 'reported', task: { do: 'report', flow, host, news }, nextAttemptAt: 0 },
-        now,
-      )
-      return first.next.do === 'swap' && request.held ? first : machine.step(knowledge, event, now)
-    }
-    if ((event.on === 'swapped' || event.on === 'conflict') && event.task.purpose.of === 'end-of-intent') {
-      const { outcome, request } = event.task.purpose
-      if (outcome.kind === 'challenged' && outcome.nextAttemptAt === 0) {
-        const { flow } = event.task
-        const host = request.derivedFrom.tokens.auth_url
-        const news = { kind: 'challenged', request, outcome, sentAt: outcome.sentAt } as const
-        return { ...machine.step(knowledge, event, now), notices: [], next: { do: 'report', flow, host, news } }
-      }
-    }
-    if (event.on === 'reported' && event.task.news.kind === 'challenged') {
-      const error = new FirewallChallengeError(event.nextAttemptAt, { step: 'refresh', requestSent: true })
-      return { knowledge: { ...knowledge, isRefreshing: false }, notices: [], next: { do: 'end', error } }
-    }
-    return machine.step(knowledge, event, now)
-  },
-}
+/** The gates are others. */
+const gates =
+  (change: (gates: Gates) => Partial<Gates>): Fault['compose'] =>
+  (all) => {
+    const composed = gatesOf(all)
+    return { ...composed, ...change(composed) }
+  }
 
-function reportOf({ next: task }: Step): Task & { do: 'report' } {
-  if (task.do !== 'report') throw new Error('a challenge is reported')
-  return task
-}
+/** Who met a firewall's page does not wait until that is told before it takes its intent out. */
+const notWaitingForTheBlock = gates(({ enter }) => ({
+  async enter(entry) {
+    const pass = await enter(entry)
+    if (pass === 'waited') return pass
+    return {
+      ...pass,
+      async challenged(error) {
+        void pass.challenged(error)
+        return error.nextAttemptAt
+      },
+    }
+  },
+}))
 
 const day = 86_400_000
 const skews = [600_000, -600_000]
@@ -193,7 +175,7 @@ export const faults: readonly Fault[] = [
     takenOut: 'deferring while in doubt',
     machine: afterwards((step, event) => {
       const isDeferred = step.next.do === 'end' && step.next.error instanceof RefreshInDoubtError
-      return isDeferred && event.on === 'looked' ? sent(step, event.task.flow, true) : step
+      return isDeferred && event.on === 'read' ? sent(step, event.task.flow, true) : step
     }),
     world: { token: 'ageing', lostReplies: 1 },
     harm: 'a replay although the access token works',
@@ -229,7 +211,7 @@ export const faults: readonly Fault[] = [
   {
     takenOut: "the intent's end of life",
     machine: afterwards((step, _event, now) => {
-      const isReplay = step.next.do === 'permit' && step.next.replay
+      const isReplay = step.next.do === 'enter' && step.next.replay
       if (!isReplay || openIntent(step.knowledge)?.answerLost === true) return step
       const knowledge = { ...step.knowledge, isRefreshing: false }
       return { ...step, knowledge, next: { do: 'end', error: inDoubt(knowledge, now) } }
@@ -256,7 +238,7 @@ export const faults: readonly Fault[] = [
   {
     takenOut: 'the repetition of a commit, beyond the second',
     machine: afterwards((step, event) =>
-      event.on === 'kept' && event.task.commit.from.kind === 'memory'
+      event.on === 'failed' && step.next.do === 'pause' && event.task.flow.kind === 'save'
         ? { ...step, next: { do: 'end', error: undefined } }
         : step,
     ),
@@ -276,7 +258,8 @@ export const faults: readonly Fault[] = [
   },
   {
     takenOut: 'the block before the intent',
-    machine: tellingOfTheBlockLast,
+    machine,
+    compose: notWaitingForTheBlock,
     world: { blocks: 1, firewall: true },
     harm: 'a request while the firewall is known to block',
   },
@@ -335,7 +318,7 @@ export const faults: readonly Fault[] = [
     machine: next((task, { knowledge }) => {
       const isOwn = knowledge.ownIntents.some(({ id, spent }) => spent && id === intentOf(knowledge.record)?.id)
       const isGivenUp = intentOf(knowledge.record)?.answerLost === true
-      return task.do === 'permit' && isOwn && !isGivenUp ? { do: 'watch', flow: task.flow } : undefined
+      return task.do === 'enter' && isOwn && !isGivenUp ? { do: 'watch', flow: task.flow } : undefined
     }),
     world: { lostReplies: 1, storeFailures: 1, calls: 2 },
     harm: 'a process waits for itself',
@@ -366,14 +349,15 @@ export const faults: readonly Fault[] = [
   },
   {
     takenOut: 'the second look at the firewall, where the record has changed beside the first',
-    machine: next((task) => (task.do === 'permit' ? { ...task, isOutdated: false } : undefined)),
+    machine,
+    compose: gates(({ enter }) => ({ enter: (entry) => enter({ ...entry, isOutdated: false }) })),
     world: { blocks: 1, firewall: true },
     harm: 'a request while the firewall is known to block',
   },
   {
     takenOut: 'the look at what changed since the decision',
     machine: told((event, knowledge) =>
-      event.on === 'permitted' ? { ...event, task: { ...event.task, upon: writeOf(knowledge) } } : event,
+      event.on === 'entered' ? { ...event, task: { ...event.task, upon: writeOf(knowledge) } } : event,
     ),
     world: { blocks: 1, firewall: true, looks: 1 },
     harm: 'a request while the firewall is known to block',

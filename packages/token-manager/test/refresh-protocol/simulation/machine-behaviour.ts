@@ -122,32 +122,16 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
       while (event !== undefined) {
         const { next, beside }: MachineStep = stepOf(event)
         if (beside !== undefined) wait(freeId(id + 1), beside)
-        if (mind.flight?.run === id && (next.do === 'watch' || next.do === 'permit' || next.do === 'end')) synced()
+        if (mind.flight?.run === id && (next.do === 'watch' || next.do === 'enter' || next.do === 'end')) synced()
         if (next.do === 'end') return ended(id, next.error)
         event = atOnce(next)
         if (event === undefined) wait(id, next)
       }
     }
 
-    /** What is no step of this world has ended already. */
-    function atOnce(task: Task): Event | undefined {
-      switch (task.do) {
-        case 'permit':
-          return { on: 'permitted', task, hasWaited: false }
-        case 'report':
-          return { on: 'reported', task, nextAttemptAt: 0 }
-        case 'keep':
-          return { on: 'kept', task, at: undefined }
-        case 'clear':
-          return { on: 'cleared', task, hasCleared: false }
-        case 'index':
-          return { on: 'indexed', task }
-        case 'drop':
-          return { on: 'dropped', task }
-        default:
-          return undefined
-      }
-    }
+    /** There are no gates in this world. */
+    const atOnce = (task: Task): Event | undefined =>
+      task.do === 'enter' ? { on: 'entered', task, hasWaited: false } : undefined
 
     function wait(id: number, task: Task): void {
       const others = mind.runs.filter((run) => run.id !== id)
@@ -157,7 +141,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
           : task.do === 'pause'
             ? times.monotonic + task.milliseconds
             : undefined
-      const at = task.do === 'look' ? { wall: times.wall, monotonic: times.monotonic } : undefined
+      const at = task.do === 'read' ? { wall: times.wall, monotonic: times.monotonic } : undefined
       set({ runs: [...others, { id, task, ...(due !== undefined && { due }), ...(at && { at }) }] })
     }
 
@@ -297,12 +281,10 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
       const { task } = run
       if (answer === 'failed') return { on: 'failed', task, error: new StoreError('unavailable', 'simulated') }
       switch (task.do) {
-        case 'look': {
+        case 'read': {
           const stored = answer as (Versioned & { record: AccountRecord }) | undefined
-          return { on: 'looked', task, stored, spooled: undefined, lookedAt: run.at ?? times }
+          return { on: 'read', task, stored, at: run.at ?? times }
         }
-        case 'read':
-          return { on: 'read', task, stored: answer as (Versioned & { record: AccountRecord }) | undefined }
         case 'swap': {
           const swapped = answer as Versioned | Conflict
           return 'conflict' in swapped ? { on: 'conflict', task } : { on: 'swapped', task, write: swapped }
@@ -367,7 +349,6 @@ function outcomeFor(answer: Answer | 'lost'): Outcome {
 function stepFor(index: number, { id, task, due, at }: Run): Step {
   const name = (kind: Step['kind']): Pick<Step, 'name' | 'kind'> => ({ name: `p${index}.${id} ${kind}`, kind })
   switch (task.do) {
-    case 'look':
     case 'read':
       return { ...name('read'), shelf: 'account' }
     case 'swap': {

@@ -143,7 +143,7 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
     cachedAccounts: 1,
     rotationGrace: nature.rotationGrace,
   }
-  const manager = manageTokens(options, runtime, nature.machine)
+  const manager = manageTokens(options, runtime, nature.machine, nature.compose)
 
   async function follow(call: Call, result: Promise<unknown>): Promise<void> {
     busy += 1

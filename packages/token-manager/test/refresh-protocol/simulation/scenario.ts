@@ -1,6 +1,7 @@
 /**
  * What a simulated world is made of, and how much may go wrong in it.
  */
+import type { gatesOf } from '../../../src/kernel/gate.ts'
 import type { Machine } from '../../../src/kernel/machine.ts'
 import type { Rotation } from './service.ts'
 
@@ -52,6 +53,8 @@ export type Allowance = keyof Allowances
 /** The part of a scenario that a process is made of. */
 export interface Nature {
   readonly machine: Machine
+  /** How its gates are put together, where that is not as always. */
+  readonly compose?: typeof gatesOf
   /** Whether a process can tell that another one is dead or running. */
   readonly sameHost: boolean
   /** Whether the record of what is known of the firewall is read and written: two operations where there is one without. */

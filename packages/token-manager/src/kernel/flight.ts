@@ -3,20 +3,20 @@
  *
  * A caller's signal ends its own wait, never the refresh.
  */
-import { unlessAborted } from '../support/abort.ts'
 import { type SsoError, SsoTimeoutError } from '../errors.ts'
-import type { Account, Flight } from './account-memory.ts'
-import { landing, landingInCall } from './background.ts'
+import { unlessAborted } from '../support/abort.ts'
+import type { Runtime } from '../support/runtime.ts'
+import { type Account, type AccountMemory, type Flight, unsavedUntil } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { momentOf, note, run } from './driver.ts'
 import { inDoubt, isHeldUp } from './pace.ts'
-import { hurry, leaveTurn } from '../gates/budget/turn.ts'
+import { fromManager } from './steps.ts'
 
 /** The refresh under way, or a new one. */
 export function inFlightRefresh(account: Account, context: Context): Flight {
   if (account.flight !== undefined) return account.flight
   const begun = (account.flight = start(account, context))
-  context.background.handOver(() => landing(account))
+  context.work.handOver(() => landing(account))
   return begun
 }
 
@@ -26,14 +26,14 @@ function start(account: Account, context: Context): Flight {
     onLooked = resolve
   })
   const finish = (): void => {
-    leaveTurn(account, context)
+    context.gates.leave(account)
     account.flight = undefined
     context.memory.release(account)
     onLooked?.()
   }
   const began = context.runtime.monotonicClock()
   const refresh = run(account, { kind: 'refresh', began }, context, () => onLooked?.()).finally(finish)
-  const done = context.underWay.track(refresh)
+  const done = context.work.track(refresh)
   done.catch(() => undefined)
   return { synced, done }
 }
@@ -69,13 +69,13 @@ export async function waitForRefresh<Value>(
   context: Context,
 ): Promise<Value> {
   note(account, { on: 'caller-came' }, context)
-  hurry(account, context)
+  context.gates.hurry(account)
   try {
     return await waitForAccount(account, work, signal, context)
   } finally {
     note(account, { on: 'caller-left' }, context)
     const isLast = account.knowledge.callers === 0
-    if (!context.background.outlivesCalls && isLast) await landInCall(account, context, work)
+    if (!context.work.settings.outlivesCalls && isLast) await landInCall(account, context, work)
   }
 }
 
@@ -104,7 +104,36 @@ export async function landInCall(account: Account, context: Context, work?: Prom
   await waitFor(landed(), undefined, context)
 }
 
-const fromManager = { step: 'token-manager', requestSent: false } as const
-
 const endedBySignal = (): SsoTimeoutError =>
   new SsoTimeoutError('The signal ended the wait for an access token.', fromManager)
+
+// The landing: nothing of a refresh is left that this process alone holds
+
+/** Resolves when no account's new tokens are held by this process alone. */
+export async function allSafe({ all }: Pick<AccountMemory, 'all'>): Promise<void> {
+  await Promise.all(Array.from(all(), async (account) => unsavedUntil(account)))
+}
+
+/** Milliseconds that a call waits for new tokens which the store refused: as long as for one call of the store. */
+const patience = 10_000
+
+/** Resolves when nothing of an account's refresh is left to freeze: its new tokens are in the store or in the spool. */
+export async function landing(account: Account): Promise<void> {
+  await account.flight?.done.catch(nothing)
+  await unsavedUntil(account)
+}
+
+/** The same, as long as a call waits for it. */
+export async function landingInCall(account: Account, { after }: Pick<Runtime, 'after'>): Promise<void> {
+  await account.flight?.done.catch(nothing)
+  const safe = unsavedUntil(account)
+  if (safe === undefined) return
+  let cancel: (() => void) | undefined
+  const late = new Promise<void>((resolve) => {
+    cancel = after(patience, resolve)
+  })
+  await Promise.race([safe, late])
+  cancel?.()
+}
+
+const nothing = (): void => undefined

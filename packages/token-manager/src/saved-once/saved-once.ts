@@ -11,7 +11,8 @@ import type { AccountRecord, RefreshTokensRecord } from '../store/token-record.t
 import { sessionOf } from '../store/lineage.ts'
 import { untilSwapped } from '../store/contention.ts'
 import { isDamaged } from '../store/record-failure.ts'
-import type { Context } from '../kernel/context.ts'
+import type { GuardedStore } from '../store/guarded-store.ts'
+import type { Runtime } from '../support/runtime.ts'
 import { readOwnRecord } from '../store/own-record.ts'
 import { readRecord } from '../store/read-record.ts'
 import { refreshTokensRecordName } from '../store/record-names.ts'
@@ -20,6 +21,13 @@ import { reasonAgainst } from '../store/spent-refresh-tokens.ts'
 /** Some 65,000 sign-ins are remembered. */
 const records = 1024
 const savedInEach = 64
+
+/** Where the index stands, and who is told that it failed. */
+export interface Index {
+  readonly store: Pick<GuardedStore, 'read' | 'swap'>
+  readonly runtime: Pick<Runtime, 'uniqueId' | 'after' | 'keepAlive'>
+  readonly notIndexed: (account: string, error: StoreError) => void
+}
 
 const unindexed: RefreshTokensRecord = { schema: 1, state: 'refresh-tokens', saved: {} }
 
@@ -34,29 +42,28 @@ export async function claimRefreshToken(
   account: string,
   refreshToken: string,
   session: string,
-  context: Context,
+  index: Index,
 ): Promise<void> {
   try {
-    await claim(account, refreshToken, session, context)
+    await claim(account, refreshToken, session, index)
   } catch (error) {
     // The index only helps: a damaged one keeps nobody from signing in. A store that is down would not take the sign-in either.
     const isBusy = error instanceof StoreError && error.reason === 'busy'
     if (!isBusy && !isDamaged(error)) throw error
-    context.emit('not-indexed', { account, error })
+    index.notIndexed(account, error)
   }
 }
 
-async function claim(account: string, refreshToken: string, session: string, context: Context): Promise<void> {
-  const { store, runtime } = context
+async function claim(account: string, refreshToken: string, session: string, { store, runtime }: Index): Promise<void> {
   const digest = createHash('sha256').update('owner-sso refresh token ').update(refreshToken).digest()
   const name = refreshTokensRecordName(digest.readUInt16BE(0) % records)
   const key = digest.toString('base64url')
   await untilSwapped(runtime, async () => {
-    const stored = await readOwnRecord(name, unindexed, context)
+    const stored = await readOwnRecord(name, unindexed, { store, runtime })
     const saved = new Map(Object.entries(stored?.record.saved ?? {}))
     const [first, sessionOfFirst] = saved.get(key) ?? []
     if (first !== undefined && first !== account) {
-      const record = (await readRecord(first, context))?.record
+      const record = (await readRecord(first, { store }))?.record
       if (isOf(record, sessionOfFirst)) throw new DuplicateTokenSetError(first)
       const reason = reasonAgainst(record, first, refreshToken)
       if (reason !== undefined) throw reason

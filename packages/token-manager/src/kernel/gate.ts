@@ -1,0 +1,86 @@
+/**
+ * The gate: whoever has a say in whether a request may go to a host, and hears how it ended. The kernel asks all of them, in
+ * their order, before it swaps an intent in, and knows none by name.
+ */
+import type { FirewallChallengeError } from '../errors.ts'
+import type { Account } from './account-memory.ts'
+
+/** Who wants to send, and where. */
+export interface Entry {
+  readonly account: Account
+  /** The instance that issued the tokens, by its base address. */
+  readonly authUrl: string
+  /** What was read ahead may be older than the record. */
+  readonly isOutdated: boolean
+}
+
+/** The permission to send one request. */
+export interface Pass {
+  /** The request is being made. */
+  use?(): void
+  /** Right before it is written: false where nothing may be sent any more. */
+  isGood?(): boolean
+  /** What was made of it has ended. */
+  end?(): void
+  /** The service itself answered. */
+  passed?(): Promise<void>
+  /** A firewall's page came. Returns when the next attempt is due, in seconds since the epoch. */
+  challenged?(error: FirewallChallengeError): Promise<number>
+  /** Nothing was sent: whoever comes next may. */
+  giveBack?(): Promise<void> | void
+}
+
+export interface Gate {
+  /** Reads what other processes know, beside a look at the record. */
+  ahead?(authUrl: string): Promise<void>
+  /** Whether it lets nobody through now: then it alone is asked, so that nothing is taken of the others. */
+  isShut?(authUrl: string): boolean
+  /** `waited`: it took a while, in which the record may have changed. @throws where nothing may be sent now */
+  enter(entry: Entry): Promise<Pass | 'waited'>
+  /** Somebody waits for the account's refresh now, who did not when it was begun. */
+  hurry?(account: Account): void
+  /** The account's refresh is over. */
+  leave?(account: Account): void
+}
+
+/** All gates, as the kernel sees them. */
+export interface Gates extends Required<Omit<Gate, 'isShut' | 'enter'>> {
+  enter(entry: Entry): Promise<Required<Pass> | 'waited'>
+}
+
+/** Several gates as one. */
+export function gatesOf(gates: readonly Gate[]): Gates {
+  return {
+    ahead: async (authUrl) => void (await Promise.all(gates.map((gate) => gate.ahead?.(authUrl)))),
+    async enter(entry) {
+      const { authUrl, isOutdated } = entry
+      if (isOutdated) await Promise.all(gates.map((gate) => gate.ahead?.(authUrl)))
+      const shut = gates.filter((gate) => gate.isShut?.(authUrl))
+      const passes: Pass[] = []
+      for (const gate of shut.length > 0 ? shut : gates) {
+        const pass = await gate.enter(entry).catch(async (error: unknown) => {
+          await allOf(passes).giveBack()
+          throw error
+        })
+        if (pass === 'waited') return pass
+        passes.push(pass)
+      }
+      return allOf(passes)
+    },
+    hurry: (account) => gates.forEach((gate) => gate.hurry?.(account)),
+    leave: (account) => gates.forEach((gate) => gate.leave?.(account)),
+  }
+}
+
+function allOf(passes: readonly Pass[]): Required<Pass> {
+  return {
+    use: () => passes.forEach((pass) => pass.use?.()),
+    // Each is asked: what it says is noted there.
+    isGood: () => passes.filter((pass) => pass.isGood?.() === false).length === 0,
+    end: () => passes.forEach((pass) => pass.end?.()),
+    passed: async () => void (await Promise.all(passes.map((pass) => pass.passed?.()))),
+    challenged: async (error) =>
+      Math.max(error.nextAttemptAt, ...(await Promise.all(passes.map((pass) => pass.challenged?.(error) ?? 0)))),
+    giveBack: async () => void (await Promise.all(passes.map((pass) => pass.giveBack?.()))),
+  }
+}
