@@ -16,7 +16,7 @@ await tokens.save(account, await sso.login({ identity: account, credential }))
 
 const withAxios = `
 import axios from 'axios'
-import { attachBearer } from '@owner-sso/express'
+import { attachBearer, ownerFetch } from '@owner-sso/express'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 ${signedIn('memoryTokenStore()')}
 const http = attachBearer(axios.create({ baseURL: target }), { tokens, account })
@@ -24,7 +24,6 @@ console.log(JSON.stringify((await http.get('/api/1/vehicles')).data))
 `
 
 const withRedis = (connect) => `
-import { ownerFetch } from '@owner-sso/express'
 import { redisTokenStore } from '@owner-sso/token-store-redis'
 ${connect}
 ${signedIn('redisTokenStore({ client })')}
@@ -34,7 +33,6 @@ process.exit(0)
 
 const withSqlite = (library) => `
 import Database from '${library}'
-import { ownerFetch } from '@owner-sso/express'
 import { checkDatabase, createTable, sqlTokenStore } from '@owner-sso/token-store-sql'
 const client = new Database('tokens.db')
 client.exec('PRAGMA journal_mode = WAL')

@@ -62,3 +62,20 @@ export const howTokensAreLost =
 export function storableTokenSet(tokens: TokenSet): TokenSet {
   return storable(tokens, kind)
 }
+
+/** As a token set whose access token is empty, and has ended. */
+export function bareTokenSet({ refresh_token, auth_url }: Pick<TokenSet, 'refresh_token' | 'auth_url'>): TokenSet {
+  return tokenSet({ access_token: '', refresh_token, token_type: 'Bearer', expires_at: 0, auth_url })
+}
+
+/** Whether these tokens wait for their first refresh, which shows whose they are. */
+export function isBare({ access_token }: TokenSet): boolean {
+  return access_token === ''
+}
+
+/** The year 5138: what is later was meant in milliseconds. */
+const latest = 100_000_000_000
+
+export function isEpochSeconds(value: unknown): value is number {
+  return Number.isFinite(value) && Number(value) < latest
+}

@@ -1,7 +1,7 @@
 /**
  * Whom an operator was told of already: an account that has to sign in again is told once, not in every sweep.
  */
-import type { Emit } from '../manager/event-source.ts'
+import type { Emit } from '../kernel/context.ts'
 import type { TokenManager } from '../manager/token-manager.ts'
 import type { ReauthenticationRequired } from '../store/token-record.ts'
 import { recentEntries } from '../support/recent-entries.ts'
@@ -30,7 +30,7 @@ export function createAnnouncements(
       known.set(account, lineage)
       if (before === lineage || before === anyLineage) return
       isOurs = true
-      emit('reauthentication-required', { account, reason })
+      void emit('reauthentication-required', { account, reason })
       isOurs = false
     },
     end,

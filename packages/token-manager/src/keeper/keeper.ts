@@ -3,7 +3,7 @@
  *
  * Every process of a fleet may run one. One of them sweeps at a time; the others look now and then whether it is their turn.
  */
-import { isError } from '../support/native-error.ts'
+import { isError } from '../support/callback-fault.ts'
 import type { Context } from '../kernel/context.ts'
 import { allSafe } from '../kernel/flight.ts'
 import type { Runtime } from '../support/runtime.ts'

@@ -3,10 +3,9 @@
  * caller, with the intent and the lineage rule; only that nobody waits for it.
  */
 import { ReauthenticationRequiredError, SignedOutError } from '../errors.ts'
-import { landingInCall } from '../kernel/flight.ts'
+import { landingInCall, inFlightRefresh } from '../kernel/flight.ts'
 import type { Context } from '../kernel/context.ts'
 import { note, run } from '../kernel/driver.ts'
-import { inFlightRefresh } from '../kernel/flight.ts'
 import { accessTokenOf, openIntent } from '../kernel/knowledge.ts'
 import type { SignedIn } from '../store/token-record.ts'
 

@@ -3,9 +3,8 @@
  * those that need a refresh soonest, so that its memory does not grow with the store.
  */
 import { listOf } from '../store/account-list.ts'
-import { isOfOneRecord } from '../store/record-failure.ts'
+import { isOfOneRecord, accountRecord } from '../store/read-record.ts'
 import type { Context } from '../kernel/context.ts'
-import { accountRecord } from '../store/read-record.ts'
 import { checkedAccountName } from '../manager/options.ts'
 import type { AccountRecord } from '../store/token-record.ts'
 import type { KeeperSettings } from './keeper-options.ts'

@@ -1,7 +1,7 @@
 /**
  * One sweep: a look at all accounts, then those whose session ends soon get new tokens, the soonest first.
  */
-import { isError } from '../support/native-error.ts'
+import { isError } from '../support/callback-fault.ts'
 import {
   FirewallChallengeError,
   RefreshBudgetError,
@@ -9,7 +9,7 @@ import {
   StoreError,
   TokenRejectedError,
 } from '../errors.ts'
-import { isOfOneRecord } from '../store/record-failure.ts'
+import { isOfOneRecord } from '../store/read-record.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Alarm } from './alarm.ts'
 import { type Claim, signOfLifeEvery } from './claim.ts'

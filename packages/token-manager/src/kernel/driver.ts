@@ -3,10 +3,10 @@
  * nothing itself.
  */
 import { FirewallChallengeError } from '../errors.ts'
-import { mostConflicts, pauses, tooManyConflicts } from '../store/contention.ts'
+import { mostConflicts, pauses, tooManyConflicts } from '../store/guarded-store.ts'
 import { isSameWrite, type VersionedRecord, type Write } from '../store/lineage.ts'
 import { readRecord } from '../store/read-record.ts'
-import { isError } from '../support/native-error.ts'
+import { isError } from '../support/callback-fault.ts'
 import { instantOf } from '../support/runtime.ts'
 import { type Account, know, unsavedUntil } from './account-memory.ts'
 import type { Context } from './context.ts'
@@ -93,8 +93,8 @@ async function goOn(at: Run, from: Step): Promise<void> {
   try {
     for (let step = from; ;) {
       for (const notice of step.notices) {
-        const told = context.emit(notice.tell, notice.event)
-        if (told !== undefined) await told
+        const heard = context.emit(notice.tell, notice.event)
+        if (heard !== undefined) await heard
       }
       if (step.beside !== undefined) goOnBeside(at, step.beside)
       const { next } = step
@@ -234,7 +234,7 @@ async function doSend(at: Run, task: Send): Promise<Event> {
   const message = (): RefreshTrace => ({
     account: account.name,
     auth_url: tokens.auth_url,
-    reason: reasonOf(account, instantOf(runtime)),
+    reason: reasonOf(account.knowledge, account.isKeepersTurn, instantOf(runtime)),
     replay: request.replay,
   })
   pass?.use()

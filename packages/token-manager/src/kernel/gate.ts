@@ -50,20 +50,23 @@ export interface Gates extends Required<Omit<Gate, 'isShut' | 'enter'>> {
 
 /** Several gates as one. */
 export function gatesOf(gates: readonly Gate[]): Gates {
+  const ahead = all(gates.map((gate) => async (authUrl: string) => gate.ahead?.(authUrl)))
   return {
-    ahead: async (authUrl) => void (await Promise.all(gates.map((gate) => gate.ahead?.(authUrl)))),
+    ahead,
     async enter(entry) {
       const { authUrl, isOutdated } = entry
-      if (isOutdated) await Promise.all(gates.map((gate) => gate.ahead?.(authUrl)))
+      if (isOutdated) await ahead(authUrl)
       const shut = gates.filter((gate) => gate.isShut?.(authUrl))
       const passes: Pass[] = []
       for (const gate of shut.length > 0 ? shut : gates) {
-        const pass = await gate.enter(entry).catch(async (error: unknown) => {
+        try {
+          const pass = await gate.enter(entry)
+          if (pass === 'waited') return pass
+          passes.push(pass)
+        } catch (error) {
           await allOf(passes).giveBack()
           throw error
-        })
-        if (pass === 'waited') return pass
-        passes.push(pass)
+        }
       }
       return allOf(passes)
     },
@@ -73,14 +76,19 @@ export function gatesOf(gates: readonly Gate[]): Gates {
 }
 
 function allOf(passes: readonly Pass[]): Required<Pass> {
+  const whenDue = passes.map((pass) => async (error: FirewallChallengeError) => pass.challenged?.(error) ?? 0)
   return {
     use: () => passes.forEach((pass) => pass.use?.()),
     // Each is asked: what it says is noted there.
     isGood: () => passes.filter((pass) => pass.isGood?.() === false).length === 0,
     end: () => passes.forEach((pass) => pass.end?.()),
-    passed: async () => void (await Promise.all(passes.map((pass) => pass.passed?.()))),
-    challenged: async (error) =>
-      Math.max(error.nextAttemptAt, ...(await Promise.all(passes.map((pass) => pass.challenged?.(error) ?? 0)))),
-    giveBack: async () => void (await Promise.all(passes.map((pass) => pass.giveBack?.()))),
+    passed: all(passes.map((pass) => async () => pass.passed?.())),
+    challenged: async (page) => Math.max(page.nextAttemptAt, ...(await Promise.all(whenDue.map((tell) => tell(page))))),
+    giveBack: all(passes.map((pass) => async () => pass.giveBack?.())),
   }
 }
+
+const all =
+  <Args extends readonly unknown[]>(calls: readonly ((...args: Args) => Promise<void>)[]) =>
+  async (...args: Args): Promise<void> =>
+    void (await Promise.all(calls.map((call) => call(...args))))

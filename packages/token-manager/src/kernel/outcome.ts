@@ -8,10 +8,8 @@ import {
   TokenRejectedError,
   UnexpectedResponseError,
 } from '../errors.ts'
-import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
+import { tokenSet, type TokenSet, isBare, isEpochSeconds } from '../issuer/token-set.ts'
 import { isTokenSet } from '../store/record-check.ts'
-import { isBare } from '../issuer/bare-refresh-token.ts'
-import { isEpochSeconds } from '../support/epoch-seconds.ts'
 
 export type Outcome =
   /** `isOfAnotherOwner`: they are not the account's, as the first refresh of a token that was brought along can show. */

@@ -3,10 +3,8 @@
  * it.
  */
 import { unknownFields } from '../store/record-check.ts'
-import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
-import { tokenSet } from '../issuer/token-set.ts'
-import { ancestryOf, isSameWrite, lineageOf } from '../store/lineage.ts'
-import { spentByRefresh } from '../store/spent-refresh-tokens.ts'
+import { bareTokenSet, tokenSet } from '../issuer/token-set.ts'
+import { ancestryOf, isSameWrite, lineageOf, spentByRefresh } from '../store/lineage.ts'
 import type { ReauthenticationRequired, SignedIn } from '../store/token-record.ts'
 import { elapsed, type Instant } from '../support/runtime.ts'
 import { commitAnswer } from './commit.ts'

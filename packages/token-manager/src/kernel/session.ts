@@ -4,8 +4,14 @@
  */
 import { SessionExistsError } from '../errors.ts'
 import { tokenSet } from '../issuer/token-set.ts'
-import { ancestryOver, isBehind, lineageOf, type VersionedRecord } from '../store/lineage.ts'
-import { reasonAgainst, spentBefore } from '../store/spent-refresh-tokens.ts'
+import {
+  ancestryOver,
+  isBehind,
+  lineageOf,
+  type VersionedRecord,
+  reasonAgainst,
+  spentBefore,
+} from '../store/lineage.ts'
 import type { AccountRecord, SignedIn } from '../store/token-record.ts'
 import { standingRefusals } from './predecessor.ts'
 import { assumedLifetime } from './freshness.ts'

@@ -6,7 +6,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import type { Instant } from '../support/runtime.ts'
-import type { Account } from './account-memory.ts'
 import { accessTokenOf, isRefusedNow, isReplacementAsked, isUsable, type Knowledge } from './knowledge.ts'
 
 /** What subscribers of `owner-sso:token` are given. */
@@ -102,7 +101,7 @@ export function traceRefresh<Outcome extends { readonly kind: 'tokens' } | { rea
   return { outcome: outcome ?? request(), within, endAfter: (safe) => end?.(safe) }
 }
 
-export function reasonOf({ knowledge, isKeepersTurn }: Account, now: Instant): RefreshReason {
+export function reasonOf(knowledge: Knowledge, isKeepersTurn: boolean, now: Instant): RefreshReason {
   if (isReplacementAsked(knowledge)) return isKeepersTurn ? 'keeper' : 'asked'
   if (isRefusedNow(knowledge)) return 'refused'
   return isUsable(knowledge, now) ? 'due' : 'expired'

@@ -3,7 +3,7 @@
  */
 import { manageTokens } from './manager.ts'
 import { machine } from '../kernel/machine.ts'
-import { systemRuntime } from '../support/runtime.ts'
+import { systemRuntime } from '../support/system-runtime.ts'
 import type { TokenManager, TokenManagerOptions } from './token-manager.ts'
 
 /**

@@ -13,11 +13,16 @@ import type {
   WaitingSignIn,
 } from './token-manager.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
-import { howTokensAreLost, lostItsTokens, tokenSet, type TokenSet } from '../issuer/token-set.ts'
-import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
+import {
+  howTokensAreLost,
+  lostItsTokens,
+  tokenSet,
+  type TokenSet,
+  bareTokenSet,
+  isEpochSeconds,
+} from '../issuer/token-set.ts'
 import { jwtExpiry } from '../issuer/jwt-expiry.ts'
 import { checkBudget } from '../gates/budget/request-budget.ts'
-import { isEpochSeconds } from '../support/epoch-seconds.ts'
 import { checkOptionNames, type OptionNames } from '../support/known-options.ts'
 import { isPromise, isStore, whatCame } from '../support/what-came.ts'
 import { isOwnRecordName } from '../store/record-names.ts'

@@ -8,11 +8,10 @@ import { createHash } from 'node:crypto'
 import { StoreError } from '../errors.ts'
 import type { WaitingSignIn } from './token-manager.ts'
 import type { TriesRecord } from '../store/token-record.ts'
-import { untilSwapped } from '../store/contention.ts'
+import { untilSwapped, type GuardedStore } from '../store/guarded-store.ts'
 import { readOwnRecord } from '../store/own-record.ts'
 import { triesRecordName } from '../store/record-names.ts'
 import type { Runtime } from '../support/runtime.ts'
-import type { GuardedStore } from '../store/guarded-store.ts'
 
 /** Records for each kind of answer. More of them would only spread the counts wider. */
 const records = 64

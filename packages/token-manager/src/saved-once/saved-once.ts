@@ -8,15 +8,12 @@
 import { createHash } from 'node:crypto'
 import { DuplicateTokenSetError, StoreError } from '../errors.ts'
 import type { AccountRecord, RefreshTokensRecord } from '../store/token-record.ts'
-import { sessionOf } from '../store/lineage.ts'
-import { untilSwapped } from '../store/contention.ts'
-import { isDamaged } from '../store/record-failure.ts'
-import type { GuardedStore } from '../store/guarded-store.ts'
+import { sessionOf, reasonAgainst } from '../store/lineage.ts'
+import { untilSwapped, type GuardedStore } from '../store/guarded-store.ts'
+import { isDamaged, readRecord } from '../store/read-record.ts'
 import type { Runtime } from '../support/runtime.ts'
 import { readOwnRecord } from '../store/own-record.ts'
-import { readRecord } from '../store/read-record.ts'
 import { refreshTokensRecordName } from '../store/record-names.ts'
-import { reasonAgainst } from '../store/spent-refresh-tokens.ts'
 
 /** Some 65,000 sign-ins are remembered. */
 const records = 1024

@@ -5,14 +5,12 @@ import { randomUUID } from 'node:crypto'
 import { checkOptionNames } from '../support/known-options.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { TokenStore } from './token-store.ts'
-import { untilSwapped } from './contention.ts'
+import { untilSwapped, type GuardedStore, guardStore } from './guarded-store.ts'
 import { isBehind } from './lineage.ts'
 import { copyOwnRecord } from './own-copy.ts'
-import { accountRecord } from './read-record.ts'
-import { mayBeOfOneRecord } from './record-failure.ts'
+import { accountRecord, mayBeOfOneRecord } from './read-record.ts'
 import { isOwnRecordName } from './record-names.ts'
-import { systemRuntime } from '../support/runtime.ts'
-import { type GuardedStore, guardStore } from './guarded-store.ts'
+import { systemRuntime } from '../support/system-runtime.ts'
 
 /**
  * Copies all that a fleet lives by into another store: the newest record of every account, and the records of our own

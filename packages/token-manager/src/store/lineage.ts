@@ -5,11 +5,12 @@
  * clocks can't: a store that was emptied counts from the beginning again, and a clock that was a year ahead for a minute would
  * be right for a year.
  */
+import { OtherOwnerError, ReauthenticationRequiredError } from '../errors.ts'
+import type { AccountRecord, SignedIn, Ancestry, Predecessor, ReauthenticationRequired } from './token-record.ts'
 import { createHmac } from 'node:crypto'
 import { unknownFields } from './record-check.ts'
 import { tokenSet } from '../issuer/token-set.ts'
 import { wholeOf } from '../support/redaction.ts'
-import type { AccountRecord, Ancestry, Predecessor, ReauthenticationRequired, SignedIn } from './token-record.ts'
 import type { Versioned } from './token-store.ts'
 
 /**
@@ -142,4 +143,42 @@ export function ancestryOver(session: string, ...records: readonly (AccountRecor
     session,
     replaces: [...new Set(names)].filter((name) => name !== session).slice(0, remembered),
   }
+}
+
+/** How many a record remembers. */
+const mostSpent = 16
+
+/** What the record of the next tokens remembers: all that were saved, and of those that refreshes brought the last alone. */
+export function spentByRefresh({ lineage, refreshes, spent = [] }: SignedIn, next: string): readonly string[] {
+  if (next === lineage) return spent
+  return [lineage, ...spent.slice(refreshes > 1 ? 1 : 0)].slice(0, mostSpent)
+}
+
+/** What a sign-in or a sign-out over these records remembers: a token that was sent, or may have been, as well. */
+export function spentBefore(...records: readonly (AccountRecord | undefined)[]): readonly string[] {
+  const all = records.flatMap((record) =>
+    record === undefined ? [] : [...(isInUse(record) ? [record.lineage] : []), ...(record.spent ?? [])],
+  )
+  return [...new Set(all)].slice(0, mostSpent)
+}
+
+function isInUse(record: AccountRecord): record is Exclude<AccountRecord, { state: 'signed-out' }> {
+  if (record.state === 'signed-in') return record.intent !== undefined
+  // Another owner's token is not spent: it was kept as it came.
+  return record.state === 'reauthentication-required' && record.reason !== 'other_owner'
+}
+
+/** What `save` answers where `stored` knows that this refresh token was spent, or that it was refused. */
+export function reasonAgainst(
+  stored: AccountRecord | undefined,
+  account: string,
+  refreshToken: string,
+): ReauthenticationRequiredError | undefined {
+  if (stored === undefined) return undefined
+  const lineage = lineageOf(account, refreshToken)
+  const options = { step: 'token-manager', requestSent: false } as const
+  if (stored.spent?.includes(lineage)) return new ReauthenticationRequiredError('refresh_token_spent', options)
+  if (stored.state !== 'reauthentication-required' || stored.lineage !== lineage) return undefined
+  if (stored.reason === 'other_owner') return new OtherOwnerError(options)
+  return new ReauthenticationRequiredError(stored.reason, options, stored.description)
 }

@@ -7,11 +7,10 @@ import { startTimeLimit } from '../support/time-limit.ts'
 import { checkedRecord } from './record-check.ts'
 import type { NotesRecord } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
-import { untilSwapped } from './contention.ts'
-import { guardStore } from './guarded-store.ts'
-import { isDamaged } from './record-failure.ts'
+import { untilSwapped, guardStore } from './guarded-store.ts'
+import { isDamaged } from './read-record.ts'
 import { notesRecordName } from './record-names.ts'
-import { systemRuntime } from '../support/runtime.ts'
+import { systemRuntime } from '../support/system-runtime.ts'
 
 /** JSON values, by whatever its owner names them. Their owner checks them when it reads them. */
 export type Notes = NotesRecord['notes']

@@ -4,12 +4,11 @@
 import type { TokenRecord } from './token-record.ts'
 import { checkedRecord } from './record-check.ts'
 import type { Versioned } from './token-store.ts'
-import { untilSwapped } from './contention.ts'
-import type { GuardedStore } from './guarded-store.ts'
+import { untilSwapped, type GuardedStore } from './guarded-store.ts'
 import type { Write } from './lineage.ts'
-import { isDamaged } from './record-failure.ts'
+import { isDamaged } from './read-record.ts'
 import { isBegunAnew, isOfOneStore } from './record-names.ts'
-import { systemRuntime } from '../support/runtime.ts'
+import { systemRuntime } from '../support/system-runtime.ts'
 
 /** Begins the names of the writes of a copy: what nobody has written over since may be copied again. */
 const byCopy = 'copied '

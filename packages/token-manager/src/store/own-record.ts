@@ -7,7 +7,7 @@ import { checkedRecord } from './record-check.ts'
 import type { TokenRecord } from './token-record.ts'
 import type { Versioned } from './token-store.ts'
 import type { GuardedStore } from './guarded-store.ts'
-import { isDamaged } from './record-failure.ts'
+import { isDamaged } from './read-record.ts'
 import type { Runtime } from '../support/runtime.ts'
 
 type Replaceable = Exclude<TokenRecord, { state: 'sealed' | 'spooled' | 'notes' }>

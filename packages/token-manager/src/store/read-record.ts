@@ -1,6 +1,7 @@
 /**
  * Reading an account's record.
  */
+import { StoreError } from '../errors.ts'
 import { checkedRecord } from './record-check.ts'
 import type { AccountRecord } from './token-record.ts'
 import { tokenSet } from '../issuer/token-set.ts'
@@ -35,4 +36,20 @@ export function withoutShownTokens<Kind extends AccountRecord>(record: Kind): Ki
   const hidden = { ...record, tokens: tokenSet(tokens) }
   if (!predecessor) return hidden
   return { ...hidden, predecessor: { ...predecessor, tokens: tokenSet(predecessor.tokens) } }
+}
+
+/** The record is at fault, not the store: the others may be well. */
+export function isOfOneRecord(error: unknown): boolean {
+  return isDamaged(error) || (error instanceof StoreError && error.reason === 'read-failed')
+}
+
+/** The same, or a write failed, which does not tell whose fault it is: only the next one does. */
+export function mayBeOfOneRecord(error: unknown): boolean {
+  return isOfOneRecord(error) || (error instanceof StoreError && error.reason === 'write-failed')
+}
+
+/** The record, or the key, stays as it is until somebody mends it: another look finds the same. */
+export function isDamaged(error: unknown): error is StoreError {
+  const reasons = ['corrupt', 'wrong-key', 'not-sealed', 'newer-release']
+  return error instanceof StoreError && reasons.includes(error.reason)
 }

@@ -7,11 +7,10 @@ import { checkOptionNames } from '../support/known-options.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { TokenStore } from './token-store.ts'
 import { namesOf } from './account-list.ts'
-import { untilSwapped } from './contention.ts'
-import { type GuardedStore, guardStore } from './guarded-store.ts'
-import { isDamaged, mayBeOfOneRecord } from './record-failure.ts'
+import { untilSwapped, type GuardedStore, guardStore } from './guarded-store.ts'
+import { isDamaged, mayBeOfOneRecord } from './read-record.ts'
 import { isBegunAnew } from './record-names.ts'
-import { systemRuntime } from '../support/runtime.ts'
+import { systemRuntime } from '../support/system-runtime.ts'
 
 /** Looks at all records, so that the last one finds what was written while those before it were under way. */
 const mostPasses = 5

@@ -2,8 +2,7 @@
  * What is said where a callback of the application's fails: a warning of the process that names the place, without the
  * error's own words, which may hold anything.
  */
-import { isError } from './native-error.ts'
-import { stackFrames } from './stack-frames.ts'
+import { types } from 'node:util'
 
 /** @param what - failed, such as `a listener of the event unsaved` */
 export function warnOfFault(what: string, error: unknown): void {
@@ -35,5 +34,26 @@ function nameOf(error: unknown): string {
     return /^[A-Za-z]{1,40}$/u.exec(error.constructor.name)?.[0] ?? 'Error'
   } catch {
     return 'it threw something that can’t be looked at'
+  }
+}
+
+export const isError = (value: unknown): value is Error => value instanceof Error || types.isNativeError(value)
+
+/**
+ * The frames of an error's stack, one per line; empty if it has none, and for what is not an error.
+ *
+ * For warnings: a message or a property of the application's error may hold a secret, a place in its code does not.
+ */
+export function stackFrames(error: unknown): string {
+  try {
+    if (!isError(error)) return ''
+    const lines = String(error.stack).replace(`${error.name}: ${error.message}`, '').split('\n')
+    return lines
+      .map((line) => line.trim())
+      .filter((line) => /^at .+:\d+:\d+\)?$/u.test(line))
+      .join('\n')
+  } catch {
+    // What its author put in the way of a look at it is no reason to end the process.
+    return ''
   }
 }

@@ -2,9 +2,7 @@
  * Everything the token manager takes from its surroundings except the store and the token issuer: two clocks, timers,
  * randomness, and what is known of other processes. A simulation hands in its own.
  */
-import { randomUUID } from 'node:crypto'
-import { startTimeLimit } from './time-limit.ts'
-import { currentHolder, type Holder, type Liveness, livenessOf } from './holder.ts'
+import type { Holder, Liveness } from './holder.ts'
 
 export interface Runtime {
   /** Milliseconds since the epoch. May jump. */
@@ -32,36 +30,6 @@ export interface Runtime {
   readonly holder: Holder
   readonly livenessOf: (holder: Holder) => Liveness
 }
-
-/** Each is looked up when it is asked for: a test of an application may put others in their place, and take them out again. */
-export const systemRuntime: Runtime = {
-  wallClock: () => Date.now(),
-  monotonicClock: () => performance.now(),
-  random: Math.random,
-  uniqueId: randomUUID,
-  after: (milliseconds, callback) => {
-    const timer = setTimeout(callback, Math.min(milliseconds, longestTimer))
-    timer.unref()
-    return () => clearTimeout(timer)
-  },
-  limit: startTimeLimit,
-  every: (milliseconds, callback) => {
-    const timer = setInterval(callback, milliseconds)
-    timer.unref()
-    return () => clearInterval(timer)
-  },
-  keepAlive: () => {
-    const timer = setInterval(() => undefined, longestTimer)
-    return () => clearInterval(timer)
-  },
-  get holder() {
-    return currentHolder()
-  },
-  livenessOf: livenessOf,
-}
-
-/** A longer delay would fire at once: setTimeout keeps it in 31 bits. */
-const longestTimer = 2 ** 31 - 1
 
 /** A moment on both clocks of this process. */
 export interface Instant {

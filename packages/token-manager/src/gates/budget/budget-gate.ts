@@ -79,7 +79,7 @@ export function budgetGate(
     } catch (error) {
       if (error instanceof RefreshBudgetError) {
         turnOf(account).refused = true
-        emit('over-budget', { account: account.name, auth_url: authUrl, nextAttemptAt: error.nextAttemptAt })
+        void emit('over-budget', { account: account.name, auth_url: authUrl, nextAttemptAt: error.nextAttemptAt })
       }
       throw error
     }

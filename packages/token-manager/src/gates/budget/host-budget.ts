@@ -6,7 +6,7 @@
  * are in. A place that its owner does not claim soon, because its process died, goes to whoever waits. What nobody waits for
  * takes what is left in the current window.
  */
-import { isError } from '../../support/native-error.ts'
+import { isError } from '../../support/callback-fault.ts'
 import { RefreshBudgetError } from '../../errors.ts'
 import { elapsed, instantOf, type Runtime } from '../../support/runtime.ts'
 import type { RefreshBudgetRecord } from '../../store/token-record.ts'

@@ -10,9 +10,8 @@ import {
   StoreError,
   UnreachableError,
 } from '../../../src/errors.ts'
-import { isBare } from '../../../src/issuer/bare-refresh-token.ts'
+import { isBare, type TokenSet } from '../../../src/issuer/token-set.ts'
 import type { AccountRecord, Intent } from '../../../src/store/token-record.ts'
-import type { TokenSet } from '../../../src/issuer/token-set.ts'
 import { type Evidence, type Fault, issuedAt, nameOf, type Sent, sentAs, withEntry, without } from './evidence.ts'
 import type { Call } from './process.ts'
 import { grace, life, parse, type Service } from './service.ts'

@@ -3,7 +3,7 @@
  * value: what happens in it leads to another one.
  */
 import { lineageOf } from '../../../src/store/lineage.ts'
-import { bareTokenSet } from '../../../src/issuer/bare-refresh-token.ts'
+import { bareTokenSet } from '../../../src/issuer/token-set.ts'
 import type { Behaviour, Moment } from './behaviour.ts'
 import { type Clocks, start } from './clocks.ts'
 import { type Evidence, firstEvidence, nameOfAll } from './evidence.ts'
