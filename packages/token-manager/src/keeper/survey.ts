@@ -46,7 +46,7 @@ export async function survey(
   }
 
   const look = async (account: string): Promise<void> => {
-    const record = accountRecord(await store.read(checkedAccountName(account)))?.record
+    const record = accountRecord(await (store.beneath ?? store).read(checkedAccountName(account)))?.record
     if (record?.state === 'reauthentication-required') sightings.signInAgain(account, record)
     if (record?.state !== 'signed-in') return
     const need = needOf(account, record, settings, expiryOf, runtime.wallClock())

@@ -33,7 +33,7 @@ export interface Pass {
 export interface Gate {
   /** Reads what other processes know, beside a look at the record. */
   ahead?(authUrl: string): Promise<void>
-  /** Whether it lets nobody through now: then it alone is asked, so that nothing is taken of the others. */
+  /** Whether it lets nobody through now: then it is asked first, so that nothing is taken of the others. */
   isShut?(authUrl: string): boolean
   /** `waited`: it took a while, in which the record may have changed. @throws where nothing may be sent now */
   enter(entry: Entry): Promise<Pass | 'waited'>
@@ -56,19 +56,20 @@ export function gatesOf(gates: readonly Gate[]): Gates {
     async enter(entry) {
       const { authUrl, isOutdated } = entry
       if (isOutdated) await ahead(authUrl)
-      const shut = gates.filter((gate) => gate.isShut?.(authUrl))
+      const isShut = (gate: Gate): boolean => gate.isShut?.(authUrl) === true
       const passes: Pass[] = []
-      for (const gate of shut.length > 0 ? shut : gates) {
-        try {
+      let isThrough = false
+      try {
+        for (const gate of gates.toSorted((one, other) => Number(isShut(other)) - Number(isShut(one)))) {
           const pass = await gate.enter(entry)
           if (pass === 'waited') return pass
           passes.push(pass)
-        } catch (error) {
-          await allOf(passes).giveBack()
-          throw error
         }
+        isThrough = true
+        return allOf(passes)
+      } finally {
+        if (!isThrough) await allOf(passes).giveBack()
       }
-      return allOf(passes)
     },
     hurry: (account) => gates.forEach((gate) => gate.hurry?.(account)),
     leave: (account) => gates.forEach((gate) => gate.leave?.(account)),

@@ -97,7 +97,7 @@ export function manageTokens(
     answerNowAndThen(watching, runtime)
     if (spooling) void emptySpool(spooling, runtime, work)
   }
-  const { named, knownNameOf } = accountSpelling(store, memory)
+  const { named, knownNameOf } = accountSpelling(base, memory)
   const firewallState = firewallStateForSignIns(firewall, work)
   const shareFirewallState: TokenManager['shareFirewallState'] = (other) => {
     if (typeof other?.useFirewallState !== 'function') {
@@ -120,7 +120,7 @@ export function manageTokens(
       if (welcome !== 'welcome') throw welcome
     }
     // Before it is saved: the index then still names the session that is there.
-    await claimRefreshToken(account, tokenSet.refresh_token, flow.session, { store, runtime, notIndexed })
+    await claimRefreshToken(account, tokenSet.refresh_token, flow.session, { store: base, runtime, notIndexed })
     await run(memory.of(account), flow, context)
   }
   const forget = async (account: string): Promise<void> => {

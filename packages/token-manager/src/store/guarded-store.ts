@@ -28,6 +28,8 @@ type Limit = Runtime['limit']
 type Failure = 'unavailable' | 'write-failed'
 
 export interface GuardedStore extends Omit<TokenStore, 'read' | 'swap'> {
+  /** The store itself, where this one keeps something beside it. */
+  readonly beneath?: GuardedStore
   read(account: string, options?: Brought): Promise<Versioned | undefined>
   /** @param over - what was read there, all of it: a version alone may be another write's by now. Nothing where nothing was */
   swap(
@@ -48,7 +50,8 @@ const safe = new WeakSet<StoreError>()
 
 /** Whether what a failed call was about outlives this process all the same. */
 export const isSafe = (error: StoreError): boolean => safe.has(error)
-export function asSafe(error: StoreError): StoreError {
+export function asSafe({ reason, message, cause, unread }: StoreError): StoreError {
+  const error = new StoreError(reason, message, { cause, unread })
   safe.add(error)
   return error
 }

@@ -96,10 +96,12 @@ export function spoolingStore(spooling: Spooling): SpoolingStore {
     return (await write(account, at).catch(() => undefined)) !== undefined
   }
 
+  /** @param isOwn - this process's commit puts it into the store: here it is taken out, where that is over */
   async function carryOver(
     account: string,
     first: Versioned | undefined,
     { result, at }: Waiting,
+    isOwn: boolean,
   ): Promise<Versioned | undefined> {
     const writeId = runtime.uniqueId()
     let read: (() => Promise<Versioned | undefined>) | undefined
@@ -110,17 +112,19 @@ export function spoolingStore(spooling: Spooling): SpoolingStore {
       const isNext = stored !== undefined && mayReplace(stored.record, result)
       const isLost = stored === undefined || isBehind(stored, { version: result.version, record: result.derivedFrom })
       if (!isNext && !isLost) return { stored, told: 'superseded' as const }
+      if (isOwn) return { stored, told: undefined }
       const record = placed(result, stored?.record)
       // It may have been in the store before, and been spent since.
       const swapped = await store.swap(account, stored, isNext ? record : inDoubt(record, runtime), writeId)
       return 'conflict' in swapped ? undefined : { stored: swapped, told: 'carried-over' as const }
     })
-    if (await clear(account, at)) tell(ended.told, account)
+    if (ended.told !== undefined && (await clear(account, at)) && !isOwn) tell(ended.told, account)
     return ended.stored
   }
 
   return {
     ...store,
+    beneath: store,
     async read(account, { result } = {}) {
       if (isOwnRecordName(account)) return store.read(account)
       const [stored, left] = await Promise.all([
@@ -131,9 +135,9 @@ export function spoolingStore(spooling: Spooling): SpoolingStore {
         }),
         waiting(account),
       ])
+      if (left === undefined) return stored
       const mine = own.get(account)
-      if (left === undefined || (mine !== undefined && isSameWrite(left.at, mine.at))) return stored
-      return carryOver(account, stored, left)
+      return carryOver(account, stored, left, mine !== undefined && isSameWrite(left.at, mine.at))
     },
     async swap(account, over, next, writeId, options = {}) {
       const { result, forgetOlder } = options

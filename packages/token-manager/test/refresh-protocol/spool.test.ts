@@ -203,6 +203,27 @@ describe('what waits in the spool', () => {
     warn.mockRestore()
   })
 
+  it('is taken out by its own process, once a sign-in has made it worthless', async () => {
+    const { world, spool } = await leftInSpool()
+    world.store.down = false
+    const holder = world.process({ spool })
+    await world.pass(0)
+    world.answer = (...call) => {
+      world.store.down = true
+      return world.newTokens(...call)
+    }
+    await world.pass(hours(8))
+    expect(await holder.getAccessToken(account)).toBe('a2')
+    expect(await spooled(spool)).toHaveProperty('result')
+    world.store.down = false
+    // Of a process that has no spool.
+    await world.process().save(account, world.tokens({ access_token: 'again', refresh_token: 'new' }))
+    await world.pass(16_000)
+    await holder.status(account)
+    expect(await spooled(spool)).toEqual({ schema: 1, state: 'spooled' })
+    expect(await holder.getAccessToken(account)).toBe('again')
+  })
+
   it('is sealed where the spool is', async () => {
     const beneath = mapStore()
     const { world, next } = await leftInSpool(sealedTokenStore(beneath, { keys: [Buffer.alloc(32, 7)] }))
