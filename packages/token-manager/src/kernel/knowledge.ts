@@ -6,7 +6,7 @@ import type { SsoError, StoreError } from '../errors.ts'
 import type { AccountRecord, Intent, SignedIn } from '../store/token-record.ts'
 import { type Ages, agesOf, type Freshness, freshnessAt } from './freshness.ts'
 import type { Holder, Liveness } from '../support/holder.ts'
-import type { RefreshResult, VersionedRecord, Write } from '../store/lineage.ts'
+import { descends, type RefreshResult, sessionOf, type VersionedRecord, type Write } from '../store/lineage.ts'
 import { elapsed, type Instant } from '../support/runtime.ts'
 
 export interface Knowledge {
@@ -145,7 +145,11 @@ export function accepted(
   return {
     ...next,
     seen: instant(now),
-    ageWhenSeen: ageAtSight(record, now, known.intentSeen?.at ?? known.lookedAt),
+    ageWhenSeen: ageAtSight(
+      record,
+      now,
+      isNewer(record, known.record) ? (known.intentSeen?.at ?? known.lookedAt) : undefined,
+    ),
     sawReplaced: accessTokenOf(known.record) !== undefined,
     backgroundRest: undefined,
   }
@@ -175,6 +179,12 @@ function ageAtSight(record: AccountRecord, seen: Instant, askedSince: Instant | 
   const told = Math.max(0, seen.wall - record.obtained_at * 1000)
   const isOlder = intentOf(record)?.restored === true || hasFallenBack(record)
   return askedSince === undefined || isOlder ? told : Math.min(told, elapsed(askedSince, seen))
+}
+
+/** Whether its tokens came after those that were known: a store that went back shows others, which this process did not see arrive. */
+function isNewer(record: AccountRecord, before: AccountRecord | undefined): boolean {
+  if (before === undefined || before.state === 'signed-out' || record.state === 'signed-out') return true
+  return sessionOf(record) === sessionOf(before) ? record.refreshes > before.refreshes : descends(record, before)
 }
 
 function sightOfIntent(known: Knowledge, record: AccountRecord, now: Instant): Knowledge['intentSeen'] {

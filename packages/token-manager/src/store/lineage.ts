@@ -38,13 +38,19 @@ export function mayReplace(stored: AccountRecord, { derivedFrom, next }: Refresh
   return rotated || sessionOf(stored) !== sessionOf(derivedFrom) || stored.refreshes <= derivedFrom.refreshes
 }
 
-/** Whether a record already holds this result, so that a repeated commit has nothing left to do. */
+/**
+ * Whether a record already holds this result, so that a repeated commit has nothing left to do. Its tokens alone don't say so: some
+ * services answer with the ones that they have given before.
+ */
 export function holdsResult(stored: AccountRecord, { next }: RefreshResult): boolean {
-  return stored.state === next.state && holdsTokensOf(stored, next)
+  return stored.state === next.state && holdsTokensOf(stored, next) && stored.refreshes >= next.refreshes
 }
 
 /** Whether a record's tokens are those of a result. Its access token alone doesn't say so: it may have none. */
-export function holdsTokensOf(record: AccountRecord, { tokens, lineage }: RefreshResult['next']): boolean {
+export function holdsTokensOf(
+  record: AccountRecord,
+  { tokens, lineage }: RefreshResult['next'],
+): record is SignedIn | ReauthenticationRequired {
   if (record.state === 'signed-out') return false
   return record.lineage === lineage && record.tokens.access_token === tokens.access_token
 }

@@ -207,3 +207,12 @@ describe('a copy of a token set that lost its tokens', () => {
     expect(await tokens.getAccessToken('another')).toBe('a0')
   })
 })
+
+it('a service that answers a refresh with the tokens that it has given before leaves nothing in doubt', async () => {
+  const { world, tokens, other } = await signedIn(hours(7))
+  world.answer = async () => world.tokens()
+  await tokens.refresh(account)
+  expect((await world.store.read(account))?.record).not.toHaveProperty('intent')
+  await world.pass(hours(7))
+  expect(await other.status(account)).toMatchObject({ state: 'valid' })
+})

@@ -217,4 +217,18 @@ describe('tokens that were stored long after they were obtained', () => {
     await world.pass(hours(3))
     expect(await other.getAccessToken(account)).toBe('a2')
   })
+
+  it('are as old as they say in a store that went back to an earlier sign-in, which this one was not made over', async () => {
+    const world = bench()
+    await world.process().save(account, world.tokens({ access_token: 'early', refresh_token: 'r-early' }))
+    const early = await world.store.read(account)
+    await world.pass(hours(9))
+    world.store.clear()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await tokens.status(account)
+    world.store.clear()
+    if (early !== undefined) await world.store.swap(account, 0, early.record, 'went back')
+    expect(await tokens.status(account)).toMatchObject({ state: 'expired' })
+  })
 })

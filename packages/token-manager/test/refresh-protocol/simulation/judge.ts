@@ -4,6 +4,7 @@
 import {
   FirewallChallengeError,
   ReauthenticationRequiredError,
+  RefreshBudgetError,
   RefreshInDoubtError,
   SessionExistsError,
   SignedOutError,
@@ -258,6 +259,8 @@ export function failed(seen: Evidence, call: Call, error: unknown): string | und
   if (error instanceof SignedOutError && (seen.signOuts > 0 || faults.emptied > 0)) return undefined
   if (error instanceof FirewallChallengeError && faults.blocks > 0) return undefined
   if (error instanceof UnreachableError && !error.requestSent && faults.unreachable > 0) return undefined
+  // A token that was refused right after its refresh can't be replaced before minRefreshInterval is over.
+  if (error instanceof RefreshBudgetError && seen.refused.size > 0) return undefined
   if (faultless(seen)) return `a call failed without a fault: ${String(error)}`
   const isDoubtful = sum(seen, 'lost', 'pauses', 'crashes', 'store', 'cuts') > 0 || isForgetful(seen)
   if (error instanceof RefreshInDoubtError && !isDoubtful) return 'a refresh is in doubt without a reason'
