@@ -288,7 +288,9 @@ export function ended(seen: Evidence, record: AccountRecord | undefined, service
     return isGood ? undefined : 'the store holds a dead refresh token'
   }
   // One replay revokes the whole family: what was lost need not be what is refused.
-  const entries = seen.rotation === 'strict' ? [sentAs(seen, record.tokens)] : [...seen.sent.values()]
+  // By the refresh token alone: the access token may be the one before it, after a way back.
+  const isItsOwn = ([name]: readonly [string, Sent]): boolean => name.startsWith(`${record.tokens.refresh_token}/`)
+  const entries = [...seen.sent].filter(seen.rotation === 'strict' ? isItsOwn : () => true).map(([, entry]) => entry)
   if (!isForgetful(seen) && entries.every((entry) => entry.losses === 0)) return 'a session ended without a loss'
   const isUnexcused = !isForgetful(seen) && sum(seen, 'crashes', 'lost') === 0
   return seen.rotation === 'strict' && isUnexcused ? 'a late success was thrown away' : undefined
