@@ -15,7 +15,7 @@ import {
 } from '@owner-sso/express/support'
 import { accountTokens } from './http/account-tokens.ts'
 import { type AuditEntry, auditTo } from './http/audit.ts'
-import type { Call, Surroundings } from './http/call.ts'
+import type { Call, BrokerParts } from './http/call.ts'
 import { answerCurrentToken } from './http/current-token.ts'
 import { type Door, localDoor, openDoor } from './http/door.ts'
 import { guardRefusal } from './http/guard.ts'
@@ -65,7 +65,7 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
   const changes = tokenChanges(tokens, tokensOf, limits.waiting)
   const reports = reportsTo(settings.onProblem)
   const audit = auditTo(settings.audit)
-  const around: Surroundings = {
+  const parts: BrokerParts = {
     tokens,
     clients,
     tokensOf,
@@ -84,7 +84,7 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
       onProblem: settings.onProblem,
     })
 
-  const handle = handling({ around, proxy, hosts, routes: routesOf(around, rotation, changes) })
+  const handle = handling({ parts, proxy, hosts, routes: routesOf(parts, rotation, changes) })
   const servers: BrokerServer[] = []
   return {
     handler: handle(openDoor),
@@ -107,25 +107,25 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
 /** What may be asked for: by path, with its methods. */
 type Routes = ReadonlyMap<string, readonly [methods: readonly string[], route: Route]>
 
-function routesOf(around: Surroundings, rotation: Rotation, changes: TokenChanges): Routes {
-  const tokenEndpoint: readonly [string[], Route] = [['POST'], (call) => answerTokenRequest(call, around, rotation)]
+function routesOf(parts: BrokerParts, rotation: Rotation, changes: TokenChanges): Routes {
+  const tokenEndpoint: readonly [string[], Route] = [['POST'], (call) => answerTokenRequest(call, parts, rotation)]
   return new Map([
     ['/oauth2/v3/token', tokenEndpoint],
     ['/oauth/token', tokenEndpoint],
-    ['/token', [['GET', 'HEAD'], (call) => answerCurrentToken(call, around, changes)]],
+    ['/token', [['GET', 'HEAD'], (call) => answerCurrentToken(call, parts, changes)]],
     ['/healthz', [['GET', 'HEAD'], async ({ response }) => sendJson(response, 200, { alive: true })]],
   ])
 }
 
 interface Handling {
-  readonly around: Surroundings
+  readonly parts: BrokerParts
   readonly proxy: BrokerProxy | undefined
   readonly hosts: ReadonlySet<string>
   readonly routes: Routes
 }
 
 /** How a call is answered that comes in by a door. */
-function handling({ around, proxy, hosts, routes }: Handling): (door: Door) => BrokerHandler {
+function handling({ parts, proxy, hosts, routes }: Handling): (door: Door) => BrokerHandler {
   return (door) => (request, response, next) => {
     if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
     closeWithConnection(request, response)
@@ -145,17 +145,17 @@ function handling({ around, proxy, hosts, routes }: Handling): (door: Door) => B
     // The proxy forwards what follows the host.
     if (host !== undefined) request.url = url
     const call: Call = { request, response, door, query: new URLSearchParams(search), told: {} }
-    if (isProxied) return answer(call, around, 'proxy', answerProxiedCall(call, around, proxy))
+    if (isProxied) return answer(call, parts, 'proxy', answerProxiedCall(call, parts, proxy))
     if (route === undefined || methods === undefined) return sendAnswer(response, notFound(path))
     if (!methods.includes(method)) {
       return sendAnswer(response, refusal('ERR_BROKER_METHOD_NOT_ALLOWED', { allow: methods.join(', ') }))
     }
-    return answer(call, around, 'get', route(call))
+    return answer(call, parts, 'get', route(call))
   }
 }
 
 /** Answers and notes what a route refuses, or fails with. */
-function answer(call: Call, { audit, reports }: Surroundings, by: AuditEntry['by'], answered: Promise<void>): void {
+function answer(call: Call, { audit, reports }: BrokerParts, by: AuditEntry['by'], answered: Promise<void>): void {
   const { request, response, door, told } = call
   answered.catch((error: unknown) => {
     const refused = reports.answerTo(error, request)

@@ -4,13 +4,13 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Outcome } from './outcomes.ts'
-import type { PendingLogin } from './pending-login.ts'
+import type { KeptLogin } from './pending-login.ts'
 
 /** What becomes of an answer. */
 export interface Ending {
   readonly outcome: Outcome
   /** The login as it goes on, if it does. */
-  readonly next?: PendingLogin | undefined
+  readonly next?: KeptLogin | undefined
 }
 
 /** The same, once the login is stored. */

@@ -25,7 +25,7 @@ export interface Call {
 }
 
 /** What the broker works with. */
-export interface Surroundings {
+export interface BrokerParts {
   readonly tokens: Pick<TokenManager, 'accounts'>
   readonly clients: BrokerClients
   readonly tokensOf: (account: string) => Promise<CurrentTokens>
@@ -42,10 +42,10 @@ export interface Surroundings {
  */
 export async function clientWithKey(
   call: Call,
-  around: Surroundings,
+  parts: BrokerParts,
   key: string | undefined = bearerKey(call.request),
 ): Promise<KeptClient> {
-  const client = await clientOf(key, call, around)
+  const client = await clientOf(key, call, parts)
   if (client === undefined)
     throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY', {}, key === undefined ? undefined : unknownKey)
   return client
@@ -60,7 +60,7 @@ export async function clientWithKey(
 export async function clientOf(
   secret: string | undefined,
   { request, door, told }: Call,
-  { clients, limits }: Surroundings,
+  { clients, limits }: BrokerParts,
 ): Promise<KeptClient | undefined> {
   const address = door.addressOf(request)
   const client = secret === undefined ? undefined : await clients.find(secret)

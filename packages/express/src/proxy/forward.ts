@@ -14,7 +14,7 @@ import { tokenHistories } from '../refused-token.ts'
 import { admission, mountPathOf } from './admission.ts'
 import type { TracedCall } from './call-trace.ts'
 import { runExchange } from './exchange.ts'
-import type { Settings } from './options.ts'
+import type { ProxySettings } from './options.ts'
 import { ownLocation } from './own-location.ts'
 import { type RequestBody, requestBody } from './request-body.ts'
 import { upstreamHeaders } from './request-headers.ts'
@@ -52,7 +52,7 @@ function forbidden<Request extends IncomingMessage>(
 
 /** @returns what forwards a call; it gives the answer where the call does not go out, and nothing where the caller has gone */
 export function forwarder<Request extends IncomingMessage>(
-  settings: Settings<Request>,
+  settings: ProxySettings<Request>,
   dispatcher: Dispatcher,
 ): (request: Request, response: ServerResponse, arrival: Arrival) => Promise<Answer | undefined> {
   const { tokens, authorize, accountOf, onProblem } = settings

@@ -4,10 +4,10 @@
 import { buildConnector, Pool } from 'undici'
 import { reading } from '../early-answer.ts'
 import { throughProxy } from '../tunnel.ts'
-import type { Settings } from './options.ts'
+import type { ProxySettings } from './options.ts'
 
 type PoolSettings = Pick<
-  Settings,
+  ProxySettings,
   'target' | 'maxConcurrent' | 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'transport' | 'proxy'
 >
 
