@@ -128,6 +128,30 @@ describe.each<[string, () => Call | Promise<Call>]>([
   })
 })
 
+describe.each<[string, () => Call | Promise<Call>]>([
+  ['ownerFetch', withFetch],
+  ['attachBearer', withAxios],
+  ['ownerApiProxy', withProxy],
+])('an owner API that refuses what comes of a refresh, with %s', (_, newCall) => {
+  it.each([401, 403] as const)(
+    'answers where this process is two refreshes behind, and the first access token still works (%i)',
+    async (status) => {
+      emulator.change({ refreshedTokens: { status, after: 0 } })
+      const store = memoryTokenStore()
+      const sso = createSso({ authUrl: emulator.authUrl })
+      tokens = createTokenManager({ sso, store, minRefreshInterval: 0 })
+      const other = createTokenManager({ sso, store, minRefreshInterval: 0 })
+      await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
+      await tokens.refresh(account)
+      await other.invalidate(account, await other.getAccessToken(account))
+      await other.refresh(account)
+      const call = await newCall()
+      expect([await call(), await call()]).toEqual([200, 200])
+      expect(emulator.counters).toMatchObject({ refreshRequests: 2, ownerApiRefusals: 2 })
+    },
+  )
+})
+
 describe.each([
   ['ownerFetch', withFetch],
   ['attachBearer', withAxios],

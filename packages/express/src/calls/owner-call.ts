@@ -1,6 +1,6 @@
 /**
- * One call of the owner API with the owner's token, the same for `fetch` and axios: it is sent, and where the token was refused once
- * more with the next one.
+ * One call of the owner API with the owner's token, the same for `fetch` and axios: it is sent, and where the token was refused
+ * again with the next one.
  */
 import type { Tokens } from '../account-source.ts'
 import { isClosed, OwnerApiClosedError } from '../closed-endpoint.ts'
@@ -22,7 +22,7 @@ export interface Sent<Answer> {
 export interface OwnerCall<Answer> {
   readonly account: string
   readonly signal: AbortSignal | undefined
-  /** Whether the request can be sent a second time. */
+  /** Whether the request can be sent again. */
   readonly canRepeat: boolean
   readonly send: (token: string) => Promise<Sent<Answer>>
   /** What the caller gets where there is no token. */
@@ -50,23 +50,21 @@ export function ownerCaller(tokens: Tokens): <Answer>(call: OwnerCall<Answer>) =
   }
 
   return async ({ account, signal, canRepeat, send, failed }) => {
-    const token = await tokens.getAccessToken(account, { signal }).catch(failed)
-    const first = await send(token)
-    const verdict = await verdictOn(account, token, first)
-    if (verdict === 'call') return ownAnswer(first)
-    const refused = { account, token, verdict, canRepeat, signal }
-    const next = await nextToken(tokens, refused).catch((error: unknown) => {
-      first.discard()
-      return failed(error)
-    })
-    if (next === undefined) return refusedAnswer(account, token, verdict, first)
-    first.discard()
-    const second = await send(next)
-    const last = await verdictOn(account, next, second)
-    if (last === 'call') return ownAnswer(second)
-    // The manager has to know, so that it rests before it refreshes again.
-    await nextToken(tokens, { account, token: next, verdict: last, canRepeat: false }).catch(() => undefined)
-    return refusedAnswer(account, next, last, second)
+    let token = await tokens.getAccessToken(account, { signal }).catch(failed)
+    for (let repeats = 0; ; repeats += 1) {
+      const sent = await send(token)
+      const verdict = await verdictOn(account, token, sent)
+      if (verdict === 'call') return ownAnswer(sent)
+      const refused = { account, token, verdict, canRepeat, signal, repeats }
+      const next = await nextToken(tokens, refused).catch((error: unknown) => {
+        if (repeats > 0) return undefined
+        sent.discard()
+        return failed(error)
+      })
+      if (next === undefined) return refusedAnswer(account, token, verdict, sent)
+      sent.discard()
+      token = next
+    }
   }
 }
 

@@ -30,8 +30,8 @@ export interface Exchange extends DeliveryOptions, EndingOptions {
   /** What a 403 is about. */
   readonly judge: (token: string, refusal: Refusal) => Verdict
   readonly isFresh: (token: string) => boolean
-  /** Reports a refused token; the one to send the request with once more, if there is one and it may be. */
-  readonly nextToken: (token: string, verdict: Exclude<Verdict, 'call'>, isLast: boolean) => Promise<string | undefined>
+  /** Reports a refused token; the one to send the request with again, if there is one and it may be. */
+  readonly nextToken: (token: string, verdict: Exclude<Verdict, 'call'>, repeats: number) => Promise<string | undefined>
   /** The answer to an error of `nextToken`. */
   readonly answerTo: (error: unknown) => Answer
 }
@@ -48,19 +48,24 @@ const withoutBody: ReadonlySet<number> = new Set([204, 304])
 /** Runs an exchange to its end: the caller has an answer, or has gone. */
 export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
   const ending = exchangeEnding(exchange)
-  sendRequest(dispatcher, exchange, exchange.token, ending, (refused) => void afterRefusal(refused))
+  send(exchange.token, 0)
 
-  /** The request goes out once more with another token, or the refusal to the caller. */
-  async function afterRefusal({ verdict, held, deliver }: Refused): Promise<void> {
+  function send(token: string, repeats: number): void {
+    sendRequest(dispatcher, exchange, token, ending, (refused) => void afterRefusal(refused, token, repeats))
+  }
+
+  /** The request goes out again with another token, or the refusal to the caller. */
+  async function afterRefusal({ verdict, held, deliver }: Refused, token: string, repeats: number): Promise<void> {
     try {
-      const next = await exchange.nextToken(exchange.token, verdict, false)
+      const next = await exchange.nextToken(token, verdict, repeats)
       if (ending.isOver()) return
       if (next !== undefined) {
         held?.discard()
-        sendRequest(dispatcher, exchange, next, ending)
+        send(next, repeats + 1)
       } else deliver()
     } catch (error) {
-      ending.end(exchange.answerTo(error), error)
+      if (repeats > 0) deliver()
+      else ending.end(exchange.answerTo(error), error)
     } finally {
       held?.readOn()
     }
@@ -85,7 +90,7 @@ function sendRequest(
   exchange: Exchange,
   token: string,
   ending: Ending,
-  onRefused?: (refused: Refused) => void,
+  onRefused: (refused: Refused) => void,
 ): void {
   const { method, path, headers, content, headersTimeout, bodyTimeout } = exchange
   const trace = tokenTrace(token)
@@ -100,10 +105,6 @@ function sendRequest(
     interim += 1
     if (interim > maxInterim) ending.fail(new ExchangeError('ERR_OWNER_API_UNREACHABLE'))
   }
-
-  /** The manager has to know of the second refusal too, so that it rests before it refreshes again. */
-  const reportLast = (verdict: Refused['verdict']): void =>
-    void exchange.nextToken(token, verdict, true).catch(() => undefined)
 
   function deliverKept(controller: Dispatcher.DispatchController): void {
     if (kept === undefined) return
@@ -125,9 +126,8 @@ function sendRequest(
       deliverKept(controller)
       delivery.end()
     }
-    if (verdict !== 'call' && onRefused) return onRefused({ verdict, deliver })
-    if (verdict !== 'call') reportLast(verdict)
-    deliver()
+    if (verdict === 'call') deliver()
+    else onRefused({ verdict, deliver })
   }
 
   const handler: Dispatcher.DispatchHandler = {
@@ -141,13 +141,10 @@ function sendRequest(
       silence.allow(bodyTimeout)
       exchange.note(token, status)
       if (status === 403) kept = forbidden(answerHeaders, () => deliverKept(controller))
-      else if (status === 401 && onRefused) {
+      else if (status === 401) {
         held = holdAnswer(controller, answerHeaders, { delivery, silence, bodyTimeout, fail: ending.fail })
         onRefused({ verdict: 'invalid', held, deliver: held.deliver })
-      } else {
-        if (status === 401) reportLast('invalid')
-        delivery.start(status, answerHeaders)
-      }
+      } else delivery.start(status, answerHeaders)
     },
     onResponseData(controller, chunk) {
       if (held?.isHeld()) return held.drop(chunk)

@@ -103,9 +103,9 @@ export function forwarder<Request extends IncomingMessage>(
       },
       judge: (sent, refusal) => histories.judge(account, sent, refusal),
       isFresh: (sent) => histories.isFresh(account, sent),
-      nextToken(sent, verdict, isLast) {
+      nextToken(sent, verdict, repeats) {
         const next = (): Promise<string | undefined> =>
-          nextToken(tokens, { account, token: sent, verdict, canRepeat: canRepeat && !isLast })
+          nextToken(tokens, { account, token: sent, verdict, canRepeat, repeats })
         return traced === undefined ? next() : traced.within(next)
       },
       answerTo: (error) => ssoErrorAnswer(error) ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'),

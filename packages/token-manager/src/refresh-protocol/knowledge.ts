@@ -137,13 +137,15 @@ export function accepted(
   now: Moment,
 ): Knowledge {
   const record = asKnown(stored, known)
-  const next = { ...known, version, writeId, record, intentSeen: sightOfIntent(known, record, now) }
+  const intentSeen = sightOfIntent(known, record, now)
+  // Of the same tokens as well: once their successor was refused they are refreshed later.
+  const ages = agesOf(record, now.settings.refreshAfter)
+  const next = { ...known, version, writeId, record, intentSeen, ages }
   if (isSameLife(known.record, record)) return next
   return {
     ...next,
     seen: instant(now),
     ageWhenSeen: ageAtSight(record, now, known.intentSeen?.at ?? known.lookedAt),
-    ages: agesOf(record, now.settings.refreshAfter),
     sawReplaced: accessTokenOf(known.record) !== undefined,
     backgroundRest: undefined,
   }

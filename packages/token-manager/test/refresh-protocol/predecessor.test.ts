@@ -92,6 +92,24 @@ describe('an access token of a refresh that the owner API refuses', () => {
     expect(world.sent).toEqual(['r0', 'r1'])
   })
 
+  it('is followed by no refresh of a process that served the one before it all along', async () => {
+    const world = bench()
+    const [one, other] = [world.process(), world.process()]
+    await signedIn(world, one)
+    await world.pass(hours(5))
+    expect(await other.getAccessToken(account)).toBe('a0')
+    await world.pass(hours(2))
+    await one.getAccessToken(account)
+    await world.pass(0)
+    await one.invalidate(account, 'a1')
+    for (let time = 0; time < 45; time += 5) {
+      await world.pass(5 * minute)
+      expect(await other.getAccessToken(account)).toBe('a0')
+      await world.pass(0)
+    }
+    expect(world.sent).toEqual(['r0'])
+  })
+
   it('is followed by one at once where somebody asks by refresh()', async () => {
     const world = bench()
     const tokens = world.process()
