@@ -116,7 +116,10 @@ async function openSockets(settings: EmulatorSettings, certificate: Certificate 
   }
 }
 
-function addressesOf({ sso, regional, token, regionalToken, ownerApi }: Sockets, settings: EmulatorSettings): Addresses {
+function addressesOf(
+  { sso, regional, token, regionalToken, ownerApi }: Sockets,
+  settings: EmulatorSettings,
+): Addresses {
   const scheme = settings.tls ? 'https' : 'http'
   const host = urlHost(settings.host)
   const regionalHost = regional === sso ? otherHost(host) : host

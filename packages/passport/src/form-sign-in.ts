@@ -54,7 +54,11 @@ async function begin(settings: StrategySettings, incoming: SignInRequest, creden
   return session.begin(credentials.identity, answer, send)
 }
 
-async function sendCredentials(settings: StrategySettings, incoming: SignInRequest, credentials: Credentials): Promise<Ending> {
+async function sendCredentials(
+  settings: StrategySettings,
+  incoming: SignInRequest,
+  credentials: Credentials,
+): Promise<Ending> {
   const begun = await settings.sso.beginLogin(credentials, { signal: incoming.options.signal })
   if (begun.kind === 'tokens') {
     return { outcome: await accepted(settings, incoming, credentials.identity, begun.tokens) }

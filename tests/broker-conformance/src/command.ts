@@ -30,7 +30,7 @@ Example:
 `
 
 /** What a process has. */
-export interface Surroundings {
+export interface CommandProcess {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly print: (text: string) => void
@@ -42,7 +42,7 @@ export interface Surroundings {
 class CannotBegin extends Error {}
 
 /** @returns the exit code */
-export async function run(args: readonly string[], { env, stdin, print, complain }: Surroundings): Promise<number> {
+export async function run(args: readonly string[], { env, stdin, print, complain }: CommandProcess): Promise<number> {
   try {
     const { values, positionals } = parsed(args)
     if (values.help) {
@@ -78,7 +78,7 @@ function parsed(args: readonly string[]) {
 }
 
 /** @throws CannotBegin */
-async function keysOf(env: Surroundings['env'], stdin: Surroundings['stdin']): Promise<Keys> {
+async function keysOf(env: CommandProcess['env'], stdin: Surroundings['stdin']): Promise<Keys> {
   const given = env['OWNER_SSO_BROKER_KEY']
   const lines = given === undefined && stdin.isTTY !== true ? (await text(stdin)).split('\n') : []
   const keys = given === undefined ? lines : [given, env['OWNER_SSO_BROKER_REVOKED_KEY']]

@@ -24,7 +24,10 @@ export function describeMinting(minting: Minting | undefined): string {
 }
 
 /** Whether the owner API takes a token. One that no request asked for is always taken. */
-export function isTaken(minting: Minting | undefined, settings: Pick<EmulatorSettings, 'mintedBy' | 'service'>): boolean {
+export function isTaken(
+  minting: Minting | undefined,
+  settings: Pick<EmulatorSettings, 'mintedBy' | 'service'>,
+): boolean {
   const rules = settings.mintedBy
   if (!minting || rules === null) return true
   if (rules === undefined)

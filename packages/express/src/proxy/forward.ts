@@ -13,7 +13,7 @@ import { nextToken } from '../next-token.ts'
 import { tokenHistories } from '../refused-token.ts'
 import { admission, mountPathOf } from './admission.ts'
 import type { TracedCall } from './call-trace.ts'
-import { runExchange } from './exchange.ts'
+import { runProxiedCall } from './proxied-call.ts'
 import type { ProxySettings } from './options.ts'
 import { ownLocation } from './own-location.ts'
 import { type RequestBody, requestBody } from './request-body.ts'
@@ -81,7 +81,7 @@ export function forwarder<Request extends IncomingMessage>(
   function send({ request, response, began, traced, path, account, token, body }: Call<Request>): void {
     const { headersTimeout, bodyTimeout, maxDuration } = settings
     const canRepeat = body.content === undefined || Buffer.isBuffer(body.content)
-    runExchange(dispatcher, {
+    runProxiedCall(dispatcher, {
       method: request.method ?? '',
       path,
       headers: upstreamHeaders(request, settings.requestHeaders, settings.transport.userAgent, body),

@@ -16,7 +16,7 @@ import { forwarder } from './forward.ts'
 import { closeTimeout, type OwnerApiProxyOptions, parseProxyOptions } from './options.ts'
 import { closeWithConnection } from './queued-response.ts'
 import { endAfterAnswer, isSpent } from './spent-connection.ts'
-import { ExchangeError, failureAnswer } from './upstream-failure.ts'
+import { failureAnswer, ProxyError } from './upstream-failure.ts'
 import { upstreamPool } from './upstream-pool.ts'
 
 /** A handler for Express, Connect and bare `node:http`; nothing of Express is in it. */
@@ -108,11 +108,11 @@ function refuse(request: IncomingMessage, socket: Duplex): void {
   socket.end(rawAnswer(ownerApiErrorAnswer(code)), () => socket.destroy())
 }
 
-const tooLong = (): Error => new ExchangeError('ERR_OWNER_API_TIMEOUT')
+const tooLong = (): Error => new ProxyError('ERR_OWNER_API_TIMEOUT')
 
 /** The answer to what ends a call before it goes out; `undefined` for what the application has thrown. */
 function knownAnswer(error: unknown): Answer | undefined {
-  if (error instanceof ExchangeError) return failureAnswer(error)
+  if (error instanceof ProxyError) return failureAnswer(error)
   return ssoErrorAnswer(error) ?? unsettledAnswer(error)
 }
 

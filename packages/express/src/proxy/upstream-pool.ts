@@ -12,7 +12,7 @@ type PoolSettings = Pick<
 >
 
 /**
- * Milliseconds that undici's own limits are later than the exchange's, which read first what has arrived: they are left
+ * Milliseconds that undici's own limits are later than the call's, which read first what has arrived: they are left
  * with an upload that the owner API does not take.
  */
 const later = 1000

@@ -38,12 +38,7 @@ export function programRoutes(parts: ProgramParts): ReadonlyMap<string, Route> {
   ])
 }
 
-async function showInvite(
-  parts: ProgramParts,
-  visit: Visit,
-  problem?: Notice,
-  status = 200,
-): Promise<void> {
+async function showInvite(parts: ProgramParts, visit: Visit, problem?: Notice, status = 200): Promise<void> {
   const { tokens, clients } = parts
   const listed = await clients.list().catch(() => [])
   const { names: accounts } = await accountNames(tokens, listed)
