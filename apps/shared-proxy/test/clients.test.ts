@@ -28,14 +28,14 @@ describe('the file of clients', () => {
     ['there is no client in', { clients: [] }],
     ['client 1: it has no name', { clients: [null] }],
     ['must be a JSON object', []],
-  ])('is refused because %s', async (what, content) => {
+  ])('is rejected because %s', async (what, content) => {
     const opening = openClients(fileWith(content))
     await expect(opening).rejects.toThrow(SettingsError)
     await expect(opening).rejects.toThrow('OWNER_SSO_CLIENTS_FILE')
     await expect(opening).rejects.toThrow(what)
   })
 
-  it('is refused where there is none', async () => {
+  it('is rejected where there is none', async () => {
     await expect(openClients(join(folder, 'none.json'))).rejects.toThrow('there is no client in')
   })
 })

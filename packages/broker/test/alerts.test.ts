@@ -370,7 +370,7 @@ describe('a webhook', () => {
     ['https://ann:pass@example.com/hook', secret, 'user name'],
     ['https://example.com/hook', 'short', '24 to 64 bytes'],
     ['https://example.com/hook', '!'.repeat(44), '24 to 64 bytes'],
-  ])('to %s with the secret %s is refused', (url, key, problem) => {
+  ])('to %s with the secret %s is rejected', (url, key, problem) => {
     expect(() => webhookAlert({ url, secret: key })).toThrow(problem)
     expect(() => webhookAlert({ url, secret: key })).toThrow(TypeError)
   })

@@ -86,7 +86,7 @@ describe('pages of a browser', () => {
     'Sec-Fetch-Site: cross-site',
     'Sec-Fetch-Site: same-site',
     'Sec-Fetch-Site: same-origin',
-  ])('are refused: %s', async (header) => {
+  ])('are rejected: %s', async (header) => {
     for (const path of ['/token', '/api/1/vehicles', '/healthz']) {
       const answer = await get(path, header)
       expect(answer.status).toBe(403)
@@ -95,7 +95,7 @@ describe('pages of a browser', () => {
   })
 })
 
-it('two names for one request are refused', async () => {
+it('two names for one request are rejected', async () => {
   expect((await get('/token', 'Host: localhost')).status).toBe(400)
 })
 
@@ -152,11 +152,11 @@ describe('verbs and paths', () => {
     expect((await send(lines('GET /healthz HTTP/1.1'))).status).toBe(400)
   })
 
-  it.each(['/api/2/x', '/api/1/../../token', '/api/1/%2e%2e/%2e%2e/token'])('the proxy refuses %s', async (path) => {
+  it.each(['/api/2/x', '/api/1/../../token', '/api/1/%2e%2e/%2e%2e/token'])('the proxy rejects %s', async (path) => {
     expect([400, 404]).toContain((await get(path)).status)
   })
 
-  it('refuses CONNECT and upgrades with an answer', async () => {
+  it('rejects CONNECT and upgrades with an answer', async () => {
     expect((await send(lines('CONNECT elsewhere:1 HTTP/1.1', 'Host: localhost'))).status).toBe(405)
     const upgrade = lines('GET /token HTTP/1.1', 'Host: localhost', 'Upgrade: websocket').replace('close', 'upgrade')
     expect((await send(upgrade)).status).toBe(501)
@@ -207,8 +207,8 @@ describe('keys', () => {
     const guesses: number[] = []
     for (let guess = 0; guess < 5; guess += 1) guesses.push((await strict.token(`wrong-${guess}`)).status)
     expect(guesses).toEqual([401, 401, 401, 429, 429])
-    const refused = await strict.refresh('owner-sso-guess')
-    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
+    const rejected = await strict.refresh('owner-sso-guess')
+    expect([rejected.status, Number(rejected.headers.get('retry-after')) > 0]).toEqual([429, true])
     const calls: number[] = []
     for (let call = 0; call < 7; call += 1) calls.push((await strict.token(right)).status)
     expect(calls).toEqual([200, 200, 200, 200, 200, 429, 429])
@@ -233,7 +233,7 @@ describe('bodies', () => {
     ['of another type', ['Content-Type: text/plain']],
     ['of no type', []],
     ['that are packed', ['Content-Type: application/json', 'Content-Encoding: gzip']],
-  ])('%s are refused', async (_what, more) => {
+  ])('%s are rejected', async (_what, more) => {
     const answer = await post(json(), ...more, `Content-Length: ${json().length}`)
     expect([answer.status, answer.text.includes('invalid_request')]).toEqual([400, true])
   })
@@ -273,14 +273,14 @@ describe('bodies', () => {
     expect(home.audit.slice(before).filter(({ event }) => event === 'token')).toEqual([])
   })
 
-  it('of a GET are refused, and what comes after them is not read', async () => {
+  it('of a GET are rejected, and what comes after them is not read', async () => {
     const answer = await send(
       `GET /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhelloGET /token HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`,
     )
     expect([answer.status, answer.text.includes(realToken)]).toEqual([400, false])
   })
 
-  it('that are anything at all are refused, and are no fault of the broker', async () => {
+  it('that are anything at all are rejected, and are no fault of the broker', async () => {
     const types = fc.constantFrom(
       'application/json',
       'Application/JSON; charset=utf-8',
@@ -310,7 +310,7 @@ describe('bodies', () => {
     expect(await tokensIn(answer)).toMatchObject({ access_token: realToken })
   })
 
-  it('that name a field twice are refused', async () => {
+  it('that name a field twice are rejected', async () => {
     const body = `grant_type=refresh_token&refresh_token=${key}&refresh_token=${key}`
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     expect(await (await home.refresh('', { headers, body })).json()).toMatchObject({ error: 'invalid_request' })

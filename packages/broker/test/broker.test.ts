@@ -97,11 +97,11 @@ describe('the token endpoint', () => {
       const answer = await home.refresh(secret)
       expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'invalid_grant' }])
     }
-    expect(home.audit.at(-1)).toMatchObject({ event: 'refused', code: 'invalid_grant' })
+    expect(home.audit.at(-1)).toMatchObject({ event: 'rejected', code: 'invalid_grant' })
     // Which of two accounts is meant is the client's mistake, not its token's.
     const several = await home.invite('several', { accounts: [account, 'mfa@example.com'] })
-    const refused = await home.refresh(several)
-    expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_request' }])
+    const rejected = await home.refresh(several)
+    expect([rejected.status, await rejected.json()]).toMatchObject([400, { error: 'invalid_request' }])
     const foreignAccount = await home.refresh(several, {
       headers: { 'x-owner-account': 'other@example.com', 'content-type': 'application/json' },
     })
@@ -119,7 +119,7 @@ describe('the token endpoint', () => {
     ['another scope', { grant_type: 'refresh_token', refresh_token: 'x', scope: 'openid admin' }, 'invalid_scope'],
     ['no refresh token', { grant_type: 'refresh_token' }, 'invalid_request'],
     ['a refresh token that is no text', { grant_type: 'refresh_token', refresh_token: { $gt: '' } }, 'invalid_request'],
-  ])('refuses %s in the words of RFC 6749', async (_what, fields, error) => {
+  ])('rejects %s in the words of RFC 6749', async (_what, fields, error) => {
     await using home = await startHome()
     const answer = await home.refresh('', { body: JSON.stringify(fields) })
     expect([answer.status, await answer.json()]).toMatchObject([400, { error }])
@@ -450,7 +450,7 @@ it('forwards calls of the owner API for those who were invited to that, without 
   expect(home.audit.at(-1)).toMatchObject({ event: 'token', address: '127.0.0.1' })
   for (const method of ['CONNECT', 'GET']) {
     const socket = new PassThrough()
-    home.broker.refuse({ method } as IncomingMessage, socket)
+    home.broker.reject({ method } as IncomingMessage, socket)
     expect(() => socket.emit('error', new Error('reset'))).not.toThrow()
   }
 })
@@ -588,7 +588,7 @@ describe('each call', () => {
         [
           'GET /token',
           byKey(reader, { connection: 'upgrade', upgrade: 'websocket' }),
-          '501 ERR_BROKER_UPGRADE_REFUSED',
+          '501 ERR_BROKER_UPGRADE_REJECTED',
         ],
         ['GET /token', {}, '401 ERR_BROKER_UNKNOWN_KEY'],
         ['GET /token', byKey('wrong'), '401 ERR_BROKER_UNKNOWN_KEY'],
@@ -640,8 +640,8 @@ describe('each call', () => {
       ])
     }
     // What never came to a client's key is not noted.
-    const refused = home.audit.filter(({ event }) => event === 'refused')
-    expect(refused.map(({ by, client = 'nobody', code }) => `${by} ${client} ${code}`)).toEqual([
+    const rejected = home.audit.filter(({ event }) => event === 'rejected')
+    expect(rejected.map(({ by, client = 'nobody', code }) => `${by} ${client} ${code}`)).toEqual([
       'get nobody ERR_BROKER_UNKNOWN_KEY',
       'get nobody ERR_BROKER_UNKNOWN_KEY',
       'get caller ERR_BROKER_SCOPE',

@@ -156,7 +156,7 @@ describe('MQTT', () => {
     ...['', 'home/#', '+/home', '$SYS/home', 'home/'].map(
       (topic) => [{ url: 'mqtt://127.0.0.1', topic }, 'topic'] as const,
     ),
-  ] as const)('with %j is refused', (options, problem) => {
+  ] as const)('with %j is rejected', (options, problem) => {
     expect(() => mqttAlert(options)).toThrow(problem)
     expect(() => mqttAlert(options)).toThrow(TypeError)
   })

@@ -174,7 +174,7 @@ describe('what is sent to it', () => {
     const page = await start()
     const browser = await inside(page)
     const fields = { identity: account, credential }
-    const refused = await Promise.all([
+    const rejected = await Promise.all([
       browser.post('/status/sign-in', { ...fields, _csrf: '' }),
       browser.post('/status/sign-in', { ...fields, _csrf: 'x'.repeat(43) }),
       browser.post('/status/sign-in', fields, { origin: 'https://evil.example' }),
@@ -185,7 +185,7 @@ describe('what is sent to it', () => {
       browser.post('/status/sign-in', fields, { 'content-type': 'x-application/x-www-form-urlencoded' }),
       browser.post('/status/sign-in', fields, { 'content-type': 'application/x-www-form-urlencodedx' }),
     ])
-    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403, 415, 415, 415])
+    expect(rejected.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403, 415, 415, 415])
     expect(emulator.requests).toEqual([])
     // A token of another visitor, or of the time before the entry.
     const stranger = browserAt(page.url)
@@ -237,7 +237,7 @@ describe('what is sent to it', () => {
     }
   })
 
-  it('is refused under a name that is not this machine’s (DNS rebinding), and served under one that was given', async () => {
+  it('is rejected under a name that is not this machine’s (DNS rebinding), and served under one that was given', async () => {
     const page = await start({ hosts: ['broker.home.example'] })
     const statusUnder = (host: string): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
@@ -500,8 +500,8 @@ describe('the page', () => {
     const read: typeof kept.read = (...args) => (isUnreadable ? Promise.reject(new Error('down')) : kept.read(...args))
     const unlucky = await start({ store: { ...kept, read } })
     const visitor = browserAt(unlucky.url)
-    const refused = await visitor.open('/status')
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    const rejected = await visitor.open('/status')
+    expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '5'])
     isUnreadable = false
     expect(await visitor.open('/status')).toMatchObject({ status: 200 })
     isUnreadable = true
@@ -605,10 +605,10 @@ describe('the page', () => {
     await submit('000000')
     const before = emulator.counters.passcodeChecks
     const passcode = emulator.account(identity).passcode('Tablet')
-    const refused = await submit(passcode)
-    expect([refused.status, emulator.counters.passcodeChecks]).toEqual([401, before])
-    expect(refused.text).toContain('waits after a few tries. Try again in 15 minutes.')
-    expect(load(refused.text)('[name=factor]:checked').val()).toBe(factor)
+    const rejected = await submit(passcode)
+    expect([rejected.status, emulator.counters.passcodeChecks]).toEqual([401, before])
+    expect(rejected.text).toContain('waits after a few tries. Try again in 15 minutes.')
+    expect(load(rejected.text)('[name=factor]:checked').val()).toBe(factor)
     for (let n = 0; n < 4; n += 1) await wrongPassword(account)
     expect((await browser.post('/status/sign-in', { identity: account, credential })).headers.get('location')).toBe(
       '/status',

@@ -242,7 +242,7 @@ describe('owner-sso broker', () => {
     const { child, url, notes } = await started('--port', '0')
     for (const key of ['owner-sso-mistyped', 'owner-sso-another'])
       expect((await fetch(`${url}/token`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(401)
-    const said = 'A program was refused: it sent no key, or one that is mistyped, expired, revoked or replaced.'
+    const said = 'A program was rejected: it sent no key, or one that is mistyped, expired, revoked or replaced.'
     await until(async () => notes().includes(said))
     const { stdout: code } = await machine.run(['broker', 'code'])
     const entry = await fetch(`${url}/status`)

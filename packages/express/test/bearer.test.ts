@@ -225,7 +225,7 @@ it.each<[string, object | undefined]>([
   ['account must be', { account: 5 }],
   ['onError must be', { onError: 'answer' }],
   ['onProblem must be', { onProblem: 'log' }],
-])('refuses wrong options at the start: %s (%j)', async (message, wrong) => {
+])('rejects wrong options at the start: %s (%j)', async (message, wrong) => {
   const options = wrong && {
     ...('tokens' in wrong || message.startsWith('tokens') ? {} : { tokens: await tokensOf() }),
     ...wrong,

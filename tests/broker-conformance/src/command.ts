@@ -78,7 +78,7 @@ function parsed(args: readonly string[]) {
 }
 
 /** @throws CannotBegin */
-async function keysOf(env: CommandProcess['env'], stdin: Surroundings['stdin']): Promise<Keys> {
+async function keysOf(env: CommandProcess['env'], stdin: CommandProcess['stdin']): Promise<Keys> {
   const given = env['OWNER_SSO_BROKER_KEY']
   const lines = given === undefined && stdin.isTTY !== true ? (await text(stdin)).split('\n') : []
   const keys = given === undefined ? lines : [given, env['OWNER_SSO_BROKER_REVOKED_KEY']]
@@ -106,7 +106,7 @@ async function requireToken(broker: Broker, { shown: where }: Address): Promise<
   }
   if (error === 'login_required') throw new CannotBegin('The key’s account has to sign in at the broker first.')
   if (error === 'invalid_grant' || token.status === 401) {
-    throw new CannotBegin('The broker refuses the key. Let a program in for this check, and give its key.')
+    throw new CannotBegin('The broker rejects the key. Let a program in for this check, and give its key.')
   }
   throw new CannotBegin(`The broker gives no token: ${shown(refresh)} to a refresh, ${shown(token)} to GET /token.`)
 }

@@ -10,7 +10,7 @@ import type { Door } from './door.ts'
 import { bearerKey } from './caller.ts'
 import type { HandedOut } from './handed-out.ts'
 import type { CallLimits } from './limits.ts'
-import { RefusedCall, unknownKey } from './refusal.ts'
+import { RejectedCall, unknownKey } from './rejection.ts'
 import type { Reports } from './report.ts'
 
 /** One request and its answer to be. */
@@ -38,7 +38,7 @@ export interface BrokerParts {
 /**
  * The client whose key a call has.
  *
- * @throws RefusedCall where it has none, or nobody's; ClientsError, StoreError
+ * @throws RejectedCall where it has none, or nobody's; ClientsError, StoreError
  */
 export async function clientWithKey(
   call: Call,
@@ -47,7 +47,7 @@ export async function clientWithKey(
 ): Promise<KeptClient> {
   const client = await clientOf(key, call, parts)
   if (client === undefined)
-    throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY', {}, key === undefined ? undefined : unknownKey)
+    throw new RejectedCall('ERR_BROKER_UNKNOWN_KEY', {}, key === undefined ? undefined : unknownKey)
   return client
 }
 
@@ -55,7 +55,7 @@ export async function clientWithKey(
  * The client whose secret this is, counted and within its limits; a wrong one is counted too.
  *
  * @returns nothing where it is nobody's
- * @throws RefusedCall, ClientsError, StoreError
+ * @throws RejectedCall, ClientsError, StoreError
  */
 export async function clientOf(
   secret: string | undefined,

@@ -7,7 +7,7 @@ import Negotiator from 'negotiator'
 import { accountFor, accountInHeader, bearerKey } from './caller.ts'
 import { type Call, clientWithKey, type BrokerParts } from './call.ts'
 import { secondsLeft } from './lifetime.ts'
-import { RefusedCall, unknownKey } from './refusal.ts'
+import { RejectedCall, unknownKey } from './rejection.ts'
 import type { TokenChanges } from './token-changes.ts'
 
 /** Who asks. */
@@ -16,7 +16,7 @@ interface Asker {
   readonly account: string
 }
 
-/** @throws RefusedCall, ClientsError, SsoError */
+/** @throws RejectedCall, ClientsError, SsoError */
 export async function answerCurrentToken(call: Call, parts: BrokerParts, changes: TokenChanges): Promise<void> {
   const { request, response, query } = call
   const { client, account } = await askerOf(call, parts)
@@ -44,7 +44,7 @@ export async function answerCurrentToken(call: Call, parts: BrokerParts, changes
   parts.audit({ ...note, event: request.method === 'HEAD' ? 'unchanged' : 'token' })
 }
 
-/** @throws RefusedCall */
+/** @throws RejectedCall */
 async function askerOf(call: Call, parts: BrokerParts): Promise<Asker> {
   const { request, query, door } = call
   const key = bearerKey(request)
@@ -56,16 +56,16 @@ async function askerOf(call: Call, parts: BrokerParts): Promise<Asker> {
   return { client: client.name, account: accountFor(client, 'token', named) }
 }
 
-/** A client may have been revoked while it waited. @throws RefusedCall */
+/** A client may have been revoked while it waited. @throws RejectedCall */
 async function checkAgain({ request }: Call, { clients }: BrokerParts, account: string): Promise<void> {
   const key = bearerKey(request)
   if (key === undefined) return
   const client = await clients.find(key)
-  if (client === undefined) throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY', {}, unknownKey)
+  if (client === undefined) throw new RejectedCall('ERR_BROKER_UNKNOWN_KEY', {}, unknownKey)
   accountFor(client, 'token', account)
 }
 
-/** @throws RefusedCall where there are several, or none */
+/** @throws RejectedCall where there are several, or none */
 async function onlyAccount({ tokens }: BrokerParts): Promise<string> {
   const found: string[] = []
   for await (const account of tokens.accounts()) {
@@ -73,8 +73,8 @@ async function onlyAccount({ tokens }: BrokerParts): Promise<string> {
     if (found.length > 1) break
   }
   const [account] = found
-  if (account === undefined) throw new RefusedCall('ERR_BROKER_NOBODY_SIGNED_IN')
-  if (found.length > 1) throw new RefusedCall('ERR_BROKER_NO_ACCOUNT')
+  if (account === undefined) throw new RejectedCall('ERR_BROKER_NOBODY_SIGNED_IN')
+  if (found.length > 1) throw new RejectedCall('ERR_BROKER_NO_ACCOUNT')
   return account
 }
 
@@ -97,9 +97,9 @@ export function opaqueTag(tag: string): string {
 const longestWait = 60
 const usualWait = 30
 
-/** Milliseconds. @throws RefusedCall */
+/** Milliseconds. @throws RejectedCall */
 export function waitOf(query: URLSearchParams): number {
   const wait = query.get('wait') ?? String(usualWait)
-  if (!/^\d{1,5}$/u.test(wait)) throw new RefusedCall('ERR_BROKER_MALFORMED_REQUEST')
+  if (!/^\d{1,5}$/u.test(wait)) throw new RejectedCall('ERR_BROKER_MALFORMED_REQUEST')
   return Math.min(Number(wait), longestWait) * 1000
 }

@@ -11,7 +11,7 @@ export type BrokerProxy = OwnerApiProxy
 /** For whom a call is made, once that is known: what the proxy asks. */
 export const callers: WeakMap<IncomingMessage, string> = new WeakMap()
 
-/** @throws RefusedCall, ClientsError, StoreError */
+/** @throws RejectedCall, ClientsError, StoreError */
 export async function answerProxiedCall(call: Call, parts: BrokerParts, proxy: BrokerProxy): Promise<void> {
   const { request, response, door, told } = call
   const bearer = bearerKey(request)

@@ -9,7 +9,7 @@ import { ClientsError } from '../clients/clients-error.ts'
 import { accountFor, accountInHeader } from './caller.ts'
 import { type Call, clientOf, type BrokerParts } from './call.ts'
 import { livingIdToken, secondsLeft } from './lifetime.ts'
-import { type BrokerRefusalCode, RefusedCall, unknownKey } from './refusal.ts'
+import { type BrokerRejectionCode, RejectedCall, unknownKey } from './rejection.ts'
 import { type Fields, tokenRequestFields } from './token-request.ts'
 
 export interface Rotation {
@@ -38,15 +38,15 @@ export async function answerTokenRequest(call: Call, parts: BrokerParts, rotatio
     sendTokens(response, tokens, refreshToken)
     parts.audit({ ...note, event: 'token', ...told })
   } catch (error) {
-    const refused =
+    const rejected =
       error instanceof TokenError ? error.answer : tokenErrorOf(error, parts.reports.answerTo(error, request))
     sendJson(
       response,
-      refused.status,
-      { error: refused.error, error_description: refused.description },
-      refused.headers,
+      rejected.status,
+      { error: rejected.error, error_description: rejected.description },
+      rejected.headers,
     )
-    parts.audit({ ...note, event: 'refused', ...told, code: refused.code })
+    parts.audit({ ...note, event: 'rejected', ...told, code: rejected.code })
   }
 }
 
@@ -94,7 +94,7 @@ function checkedFields(fields: Fields | undefined): Fields {
   return fields
 }
 
-/** A refusal in the words of RFC 6749 section 5.2. */
+/** A rejection in the words of RFC 6749 section 5.2. */
 class TokenError extends Error {
   readonly answer: TokenErrorAnswer
 
@@ -118,8 +118,8 @@ interface TokenErrorAnswer {
   readonly code: string
 }
 
-/** What a refusal is called at a token endpoint that is not merely an invalid request. */
-const refusalWords: { readonly [Code in BrokerRefusalCode]?: string } = {
+/** What a rejection is called at a token endpoint that is not merely an invalid request. */
+const rejectionWords: { readonly [Code in BrokerRejectionCode]?: string } = {
   ERR_BROKER_SCOPE: 'invalid_grant',
   ERR_BROKER_ACCOUNT_NOT_ALLOWED: 'invalid_grant',
 }
@@ -131,8 +131,8 @@ function tokenErrorOf(error: unknown, { status, headers, problem }: Answer): Tok
   if (status === 401) {
     return { status: 400, error: 'login_required', description: 'The refresh_token is expired.', headers: {}, code }
   }
-  if (error instanceof RefusedCall) {
-    const word = refusalWords[error.code]
+  if (error instanceof RejectedCall) {
+    const word = rejectionWords[error.code]
     if (word !== undefined) return { status: 400, error: word, description, headers: {}, code }
   }
   const word = status >= 500 || status === 429 ? 'temporarily_unavailable' : 'invalid_request'

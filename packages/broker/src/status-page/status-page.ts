@@ -16,8 +16,8 @@ import {
   requireOption,
   requireStore,
 } from '../given/given.ts'
-import { hostRefusal, namesOf } from '../http/guard.ts'
-import { notFound, refusals } from '../http/refusal.ts'
+import { hostRejection, namesOf } from '../http/guard.ts'
+import { notFound, rejections } from '../http/rejection.ts'
 import { requestTarget } from '../http/request-target.ts'
 import { departuresIn } from './departures.ts'
 import { type Entrance, entranceOf } from './entrance.ts'
@@ -119,8 +119,8 @@ export function statusPage(options: StatusPageOptions): StatusPage {
   const handler: RequestListener = (request, response) => {
     secure(response, https)
     // A page of another site whose name was made to lead here (DNS rebinding) is called otherwise.
-    const refused = hostRefusal(request, names)
-    if (refused !== undefined) return sendText(response, ...refusals[refused])
+    const rejected = hostRejection(request, names)
+    if (rejected !== undefined) return sendText(response, ...rejections[rejected])
     answer(request, response).catch((error: unknown) => {
       onProblem(error)
       if (response.headersSent) return response.destroy()

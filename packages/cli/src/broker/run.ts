@@ -163,7 +163,7 @@ function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
       if (happening !== 'refresh') tell(`${program} ${problems[happening](host)}`)
     },
     noteAudit({ event, code }) {
-      if (event === 'refused' && code === 'invalid_grant')
+      if (event === 'rejected' && code === 'invalid_grant')
         tell(`${program} has no refresh token of this broker: give it what owner-sso broker invite NAME prints.`)
     },
     end() {
@@ -183,10 +183,10 @@ function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
 }
 
 const problems: Record<Exclude<Happening, 'refresh' | 'tunnel'>, (host: string) => string> = {
-  refused: (host) => `asked ${host} for something else than a refresh, such as a sign-in, and was refused.`,
+  refused: (host) => `asked ${host} for something else than a refresh, such as a sign-in, and was rejected.`,
   distrusted: (host) =>
     `ended its connection to ${host} before it asked: it pins the service’s certificate, or trusts no authority that ` +
     'its environment names. Point it at owner-sso broker instead.',
   bare: (host) =>
-    `sends https to ${host} through a proxy without encryption, as axios does before 1.16.1, and was refused. Update it.`,
+    `sends https to ${host} through a proxy without encryption, as axios does before 1.16.1, and was rejected. Update it.`,
 }

@@ -49,7 +49,7 @@ export function deliveryTo(
       response.writeHead(status, answerHeaders(status, headers, trace))
       return true
     } catch (error) {
-      // A header that Node refuses, or another handler's listener that throws.
+      // A header that Node rejects, or another handler's listener that throws.
       fail(error)
       return false
     }

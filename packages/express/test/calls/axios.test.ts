@@ -191,7 +191,7 @@ it.each<[string, unknown, object]>([
   ['account must be', axios.create(), { account: '' }],
   ['target must be', axios.create(), { target: 'http://owner-api.example.com' }],
   ['target must be', axios.create({ baseURL: '/relative' }), {}],
-])('refuses wrong arguments at once: %s', (message, instance, wrong) => {
+])('rejects wrong arguments at once: %s', (message, instance, wrong) => {
   const options = { tokens, account, ...wrong } as OwnerCallOptions
   expect(() => attachBearer(instance as AxiosInstance, options)).toThrow(message)
 })

@@ -36,7 +36,7 @@ it('calls with the owner’s token, also with a relative address', async () => {
 })
 
 it.each(['/api/1/vehicles/..', '/api/1/vehicles/%2e%2E/', '/api/1/.%2e?x', '..', '/api\\..\\1', '/./api/1/vehicles'])(
-  'refuses %s, which is the address of something else',
+  'rejects %s, which is the address of something else',
   async (address) => {
     await expect(call(address)).rejects.toThrow(
       new TypeError('the address has dot segments, which lead to another path'),
@@ -212,7 +212,7 @@ it.each<[string, object | undefined]>([
   ['account must be', { account: '' }],
   ['target must be', { target: 'http://owner-api.example.com' }],
   ['fetch must be', { fetch: 'fetch' }],
-])('refuses wrong options at once: %s', (message, wrong) => {
+])('rejects wrong options at once: %s', (message, wrong) => {
   const options = wrong && { tokens, account, ...wrong }
   expect(() => ownerFetch(options as OwnerFetchOptions)).toThrow(message)
 })

@@ -45,10 +45,10 @@ it('has so many calls under way and no more, and takes the next one when one has
   const first = [call(), call()]
   await full
   expect(proxy.active()).toBe(2)
-  const refused = await call()
-  expect(refused.status).toBe(503)
-  expect(refused.headers.get('retry-after')).toBe('1')
-  expect(await refused.json()).toMatchObject({ code: 'ERR_OWNER_API_BUSY', status: 503 })
+  const rejected = await call()
+  expect(rejected.status).toBe(503)
+  expect(rejected.headers.get('retry-after')).toBe('1')
+  expect(await rejected.json()).toMatchObject({ code: 'ERR_OWNER_API_BUSY', status: 503 })
   for (const response of held) response.end('{}')
   expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200])
   ownerApi.answer((_seen, response) => response.end('{}'))
@@ -159,9 +159,9 @@ it('close() takes no more calls, lets those under way end, and closes the connec
   const running = call()
   await one
   const closed = proxy.close()
-  const refused = await call()
-  expect(refused.status).toBe(503)
-  expect(await refused.json()).toMatchObject({ code: 'ERR_OWNER_API_CLOSING' })
+  const rejected = await call()
+  expect(rejected.status).toBe(503)
+  expect(await rejected.json()).toMatchObject({ code: 'ERR_OWNER_API_CLOSING' })
   held[0]!.end('{"last":true}')
   expect(await (await running).text()).toBe('{"last":true}')
   await closed

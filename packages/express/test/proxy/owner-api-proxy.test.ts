@@ -197,9 +197,9 @@ describe('who may call', () => {
     const onProblem = (error: unknown): unknown => problems.push(error)
     for (const answer of [false, Promise.resolve(false), undefined, 'yes', 1]) {
       const home = await serve(await proxyWith({ authorize: () => answer as boolean, account: accountOf, onProblem }))
-      const refusal = await fetch(`${home.url}/api/1/vehicles`)
-      expect(refusal.status).toBe(403)
-      expect(await problemOf(refusal)).toMatchObject({
+      const rejection = await fetch(`${home.url}/api/1/vehicles`)
+      expect(rejection.status).toBe(403)
+      expect(await problemOf(rejection)).toMatchObject({
         code: 'ERR_OWNER_API_FORBIDDEN',
         status: 403,
         title: 'Forbidden',
@@ -341,7 +341,7 @@ describe('behind a body parser', () => {
     ['application/json', Buffer.from('["\xe4"]', 'latin1')],
     ['text/plain', Buffer.from('\xe4', 'latin1'), express.text()],
     ['application/x-www-form-urlencoded', 'a=%EF%BF%BD', express.urlencoded({ extended: false })],
-  ])('refuses a body (%s: %s) whose bytes can’t be told any more, and takes it before the parser', async (...row) => {
+  ])('rejects a body (%s: %s) whose bytes can’t be told any more, and takes it before the parser', async (...row) => {
     const [type, body, parser = express.json()] = row
     const proxy = await proxyWith()
     const behind = await serve(express().use(parser, proxy))

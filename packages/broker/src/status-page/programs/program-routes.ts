@@ -51,11 +51,11 @@ async function showInvite(parts: ProgramParts, visit: Visit, problem?: Notice, s
 async function invite(parts: ProgramParts, visit: Visit): Promise<Reply> {
   const { form } = visit
   const name = typedName(form)
-  const refused =
+  const rejected =
     (text: string, status: number): Reply =>
     (to) =>
       showInvite(parts, to, { title: 'Not invited', text }, status)
-  if (!(await parts.isFirst(visit))) return refused(sentBefore, 409)
+  if (!(await parts.isFirst(visit))) return rejected(sentBefore, 409)
   try {
     const scope = form.get('scope') === 'proxy' ? 'proxy' : 'token'
     return await showKey(
@@ -63,10 +63,10 @@ async function invite(parts: ProgramParts, visit: Visit): Promise<Reply> {
       await parts.clients.invite({ name, accounts: [form.get('account') ?? ''], scope: [scope] }),
     )
   } catch (error) {
-    if (error instanceof TypeError) return refused(`The ${error.message}.`, 400)
+    if (error instanceof TypeError) return rejected(`The ${error.message}.`, 400)
     if (!(error instanceof ClientsError)) throw error
-    if (error.reason !== 'name-taken') return refused(error.message, 503)
-    return refused(`There is a program named ${name} already. Take another name, or open it and make a new key.`, 409)
+    if (error.reason !== 'name-taken') return rejected(error.message, 503)
+    return rejected(`There is a program named ${name} already. Take another name, or open it and make a new key.`, 409)
   }
 }
 

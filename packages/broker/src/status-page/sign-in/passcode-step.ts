@@ -13,8 +13,8 @@ import {
   finishTyped,
   pageContext,
   problemOf,
-  refusalOf,
-  RefusedSignInError,
+  rejectionOf,
+  RejectedSignInError,
   type SignInParts,
 } from './sign-in-parts.ts'
 
@@ -49,17 +49,17 @@ export async function submitPasscode(parts: SignInParts, { form, visitor }: Visi
   } catch (error) {
     const goesOn = takesAnother(error) || !(error instanceof SsoError)
     if (goesOn) waiting.set(visitor.id, signIn)
-    const problem = problemOf(refusalOf(error))
+    const problem = problemOf(rejectionOf(error))
     return (to) => (goesOn ? showPasscode(parts, to, problem) : showPassword(parts, to, account, problem, 401))
   }
 }
 
-/** Whatever is typed in the passcode's field and can be none is a backup code. @throws RefusedSignInError */
+/** Whatever is typed in the passcode's field and can be none is a backup code. @throws RejectedSignInError */
 function answerIn(form: URLSearchParams) {
   const backupCode = typedCode(form.get('backupCode') ?? '')
   const code = typedCode(form.get('passcode') ?? '')
   if (backupCode !== '') return { backupCode }
-  if (code === '') throw new RefusedSignInError('Enter the passcode that your device shows, or a backup code.')
+  if (code === '') throw new RejectedSignInError('Enter the passcode that your device shows, or a backup code.')
   return /^\d{1,8}$/u.test(code) ? { passcode: code, factorId: form.get('factor') ?? undefined } : { backupCode: code }
 }
 

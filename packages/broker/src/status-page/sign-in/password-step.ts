@@ -13,8 +13,8 @@ import {
   finishTyped,
   pageContext,
   problemOf,
-  refusalOf,
-  RefusedSignInError,
+  rejectionOf,
+  RejectedSignInError,
   type SignInParts,
 } from './sign-in-parts.ts'
 
@@ -39,7 +39,7 @@ export async function submitPassword(parts: SignInParts, { form, visitor }: Visi
     const path = await sendPassword(parts, visitor.id, account, form)
     return (to) => sendTo(to, path)
   } catch (error) {
-    const problem = problemOf(refusalOf(error))
+    const problem = problemOf(rejectionOf(error))
     return (to) => showPassword(parts, to, account, problem, 401)
   }
 }
@@ -54,7 +54,7 @@ async function sendPassword(
   const { sso, waiting, path } = parts
   const [identity, credential] = [typedEmail(form.get('identity') ?? ''), typedCredential(form.get('credential') ?? '')]
   const isEmail = /^[^\s@]+@[^\s@]+$/u.test(identity) && accountNamed(identity) !== undefined
-  if (!isEmail || credential === '') throw new RefusedSignInError('Enter the e-mail and the password of the account.')
+  if (!isEmail || credential === '') throw new RejectedSignInError('Enter the e-mail and the password of the account.')
   countTry(parts, identity)
   const outcome = await sso.beginLogin({ identity, credential })
   if (outcome.kind === 'tokens') {

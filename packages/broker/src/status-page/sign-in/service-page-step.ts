@@ -12,8 +12,8 @@ import {
   finish,
   pageContext,
   problemOf,
-  refusalOf,
-  RefusedSignInError,
+  rejectionOf,
+  RejectedSignInError,
   type SignInParts,
 } from './sign-in-parts.ts'
 
@@ -46,7 +46,7 @@ export async function submitServicePage(parts: SignInParts, { form, visitor }: V
   const signIn = waiting.take(visitor.id, 'browser')
   try {
     if (signIn === undefined || signIn.account !== account) {
-      throw new RefusedSignInError('This sign-in took too long. Start again with the button.')
+      throw new RejectedSignInError('This sign-in took too long. Start again with the button.')
     }
     const address = form.get('callbackUrl')?.trim() ?? ''
     const { owner, tokens } = await identifyOwner(sso, await sso.redeemCallback(address, signIn.authorization))
@@ -56,7 +56,7 @@ export async function submitServicePage(parts: SignInParts, { form, visitor }: V
     // An address that was sent is spent: the next one needs a new sign-in.
     const isSpent = error instanceof SsoError && error.requestSent
     if (signIn !== undefined && !isSpent) waiting.set(visitor.id, signIn)
-    const problem = problemOf(refusalOf(error))
+    const problem = problemOf(rejectionOf(error))
     return (to) => showServicePage(parts, to, account, problem)
   }
 }

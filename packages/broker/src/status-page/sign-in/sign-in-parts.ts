@@ -29,20 +29,20 @@ export interface SignInParts {
 }
 
 /** Something that the person can put right; not an error of the service. */
-export class RefusedSignInError extends Error {}
+export class RejectedSignInError extends Error {}
 
 /** Passwords and passcodes of one account in 15 minutes, counted before anything is sent: more get the account locked. */
 export const signInTries: TryLimit = { tries: 5, during: 900 }
 
-/** @throws RefusedSignInError */
+/** @throws RejectedSignInError */
 export function countTry({ tries }: SignInParts, identity: string): void {
   const wait = tries.count(accountName(identity))
   if (wait === 0) return
   const text = `To protect the account, this page waits after a few tries. Try again in ${waitingTime(wait)}.`
-  throw new RefusedSignInError(text)
+  throw new RejectedSignInError(text)
 }
 
-/** @param wanted - whose sign-in it was to be. @throws RefusedSignInError where somebody else has signed in; StoreError */
+/** @param wanted - whose sign-in it was to be. @throws RejectedSignInError where somebody else has signed in; StoreError */
 export async function finish(
   { tokens, waiting, tries, onSignedIn }: SignInParts,
   visitor: string,
@@ -51,7 +51,7 @@ export async function finish(
   set: TokenSet,
 ): Promise<void> {
   if (wanted !== undefined && owner !== wanted) {
-    throw new RefusedSignInError(`The account that signed in is ${owner}, not ${wanted}. Nothing was stored.`)
+    throw new RejectedSignInError(`The account that signed in is ${owner}, not ${wanted}. Nothing was stored.`)
   }
   await tokens.save(owner, set)
   waiting.set(visitor, { step: 'done', account: owner })
@@ -90,8 +90,8 @@ export function pageContext({ path }: SignInParts, { visitor }: Visit): PageCont
 }
 
 /** @throws what is neither the service's nor the person's mistake */
-export function refusalOf(error: unknown): string {
-  if (error instanceof RefusedSignInError || error instanceof SsoError) return error.message
+export function rejectionOf(error: unknown): string {
+  if (error instanceof RejectedSignInError || error instanceof SsoError) return error.message
   throw error
 }
 
