@@ -15,7 +15,7 @@ function fileWith(content: unknown): string {
 }
 
 describe('the file of clients', () => {
-  it('has clients for calls, as it always had', async () => {
+  it('has clients with the scope proxy where none is given', async () => {
     const keySha256 = '2C70E12B7A0646F92279F427C7B38E7334D8E5389CFF167A1DC30E73F826B683'
     const clients = await openClients(
       fileWith({ clients: [{ name: 'home', keySha256, accounts: ['Ann@Example.com'] }] }),

@@ -235,7 +235,7 @@ it('a mistyped name in a clients’ file that a person wrote is rejected, and th
   await expect(brokerClients({ file }).list()).rejects.toThrow('client 1: expiresat is mistyped: write expiresAt.')
 })
 
-it('listen takes unix for left out where it is undefined', async () => {
+it('listen ignores unix where it is undefined', async () => {
   const broker = tokenBroker({ tokens, clients })
   const where: object = { unix: undefined, port: 0 }
   expect((await broker.listen(any(where))).url).toMatch(/^http:\/\/127\.0\.0\.1:/u)

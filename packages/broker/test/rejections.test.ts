@@ -21,7 +21,7 @@ it('are documented, each with its status', () => {
   expect(Object.entries(rejections).map(([code, [status]]) => [code, status])).toEqual(documented)
 })
 
-describe('say what is so, and what helps', () => {
+describe('say what is wrong, and what to do', () => {
   it('to a program that calls', async () => {
     await using home = await startHome({ hosts: ['broker.example'], limits: { wrongKeysPerMinute: 2 } })
     const [reader, caller] = [await home.invite('reader'), await home.invite('caller', { scope: ['proxy'] })]

@@ -402,7 +402,7 @@ describe('an invitation', () => {
     ['--alert-webhook https://a.example', 'Set OWNER_SSO_ALERT_SECRET'],
     ['--alert-mqtt http://a.example', 'Correct --alert-mqtt'],
     ['--socket nowhere/here.sock', 'Choose another --port, --host or --socket'],
-  ])('or a broker that can’t be is refused with what to do: %s', async (args, next) => {
+  ])('or a broker with wrong options is rejected, with what to do: %s', async (args, next) => {
     const { code, stdout, stderr } = await machine.run(['broker', ...args.split(' ')])
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(next) })
   })

@@ -116,7 +116,7 @@ describe('a broker that', () => {
     }
   }
 
-  it('breaks one promise is caught by the name of that promise', async () => {
+  it('breaks one promise is reported by the name of that promise', async () => {
     const faults: Record<string, [Bend, ...string[]]> = {
       'its ETag is another one each time': [
         { answer: (body, headers) => (headers.set('etag', `"${randomUUID()}"`), body) },
@@ -149,7 +149,7 @@ describe('a broker that', () => {
     expect(await Promise.all(found)).toEqual(expected)
   })
 
-  it('refreshes for each call is caught after ten of them, and asked no more', async () => {
+  it('refreshes for each call is reported after ten of them, and asked no more', async () => {
     const before = home.emulator.counters.tokenRefreshes
     await using broker = await bent({ before: () => home.tokens.refresh(account) })
     const { code, ok, lacks } = await check([broker.url], keysOf(home))

@@ -116,7 +116,7 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
     })
 
     it.each(['elsewhere.example', '127.0.0.1:1', 'a@b', '', 'a b', '[::1', 'x'.repeat(300)])(
-      'asks the owner API alone, by its own name, whatever Host says (%s)',
+      'calls the owner API alone, under its own name, whatever Host says (%s)',
       async (host) => {
         await sendRaw(home.port, `GET ${mount}/api/1/vehicles HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
         for (const { headers } of ownerApi.seen) expect(headers.host).toBe(new URL(ownerApi.url).host)
@@ -242,7 +242,7 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
     expect(answer.head).not.toMatch(/^location/imu)
   })
 
-  it('L4: turns a redirect within the offered paths into one under its own mount point', async () => {
+  it('L4: rewrites a redirect within the offered paths to its own mount point', async () => {
     for (const location of ['../vehicles/1?x=y', `//${new URL(ownerApi.url).host}/api/1/vehicles/1?x=y`]) {
       ownerApi.answer((_seen, response) => response.writeHead(307, { location }).end())
       const answer = await send('GET', `${mount}/api/1/moved/vehicle`)

@@ -39,7 +39,7 @@ function holdAnswers(count: number): Promise<void> {
 
 const call = () => fetch(`${home.url}/api/1/vehicles`)
 
-it('has so many calls under way and no more, and takes the next one when one has ended', async () => {
+it('has at most maxConcurrent calls under way, and takes the next one when one has ended', async () => {
   await start({ maxConcurrent: 2 })
   const full = holdAnswers(2)
   const first = [call(), call()]
@@ -177,7 +177,7 @@ it('close({ timeout }) cuts what is still under way then', async () => {
   expect((await running).status).toBe(503)
 })
 
-it('answers everybody in a rush of callers, and is at rest afterwards', async () => {
+it('answers everybody in a rush of callers, and has no call left afterwards', async () => {
   await start({ maxConcurrent: 100 })
   const connections = Array.from({ length: 20 }, () => openSocket(home.port))
   const statuses: Record<string, number> = {}
