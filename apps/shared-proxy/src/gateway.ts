@@ -35,7 +35,7 @@ export interface Gateway {
   readonly cut: () => Promise<void>
 }
 
-/** A request whose caller was told by key and list. */
+/** A request whose client and account are known. */
 interface Admitted extends IncomingMessage {
   readonly account?: string
 }

@@ -112,7 +112,7 @@ function loginSessionIn(
     async answer(answer, send) {
       const last = handle()
       const end = await answers.submit(last, answer, async () => {
-        // Before it is sent: of several answers to one login, one goes on.
+        // Taken before the answer is sent: of several answers to one login, only one is sent.
         if ((await pendingLogins.take(last)) === undefined) return undefined
         return kept(await send())
       })

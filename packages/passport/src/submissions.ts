@@ -37,7 +37,7 @@ export function submissions<End>(): Submissions<End> {
     },
     async submit(place, answer, send) {
       const one = { digest: digestOf(answer), end: send() }
-      // Where another answer is under way already, this one is not the one to be joined.
+      // Where another answer is under way already, a repeat of this one is not joined with it.
       if (!underWay.has(place)) underWay.set(place, one)
       try {
         return await one.end

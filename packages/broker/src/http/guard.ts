@@ -1,5 +1,5 @@
 /**
- * Who is no program that was meant to call: pages of a browser, whichever name they reach the broker by.
+ * Keeps out pages in a browser, by whichever name they reach the broker.
  */
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
@@ -46,7 +46,10 @@ export function isOwnHost(host: string | undefined, hosts: ReadonlySet<string>):
   return isIP(plain) !== 0 || plain === 'localhost' || hosts.has(plain)
 }
 
-/** A browser tells where a request comes from, and a page can't prevent it. What a person opens by hand comes from nowhere. */
+/**
+ * A browser tells where a request comes from, and a page can't prevent it. An address that a person typed has `Sec-Fetch-Site:
+ * none`.
+ */
 function isOfBrowserPage({ origin, 'sec-fetch-site': site }: IncomingMessage['headers']): boolean {
   return origin !== undefined || (site !== undefined && site !== 'none')
 }

@@ -1,5 +1,5 @@
 /**
- * What the broker is to a server.
+ * The broker as what a server calls: a handler for requests, and one for `connect`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -70,7 +70,7 @@ export function tokenChanges(
 
   return {
     async next(client, account, { access_token: accessToken }, milliseconds, response) {
-      // While its current token was looked up: no event tells of that any more.
+      // The caller may have hung up while its current token was looked up: no event comes after that.
       if (response.destroyed) return undefined
       const ofThisClient = [...waiting].filter((one) => one.client === client).length
       if (waiting.size >= mostWaiting || ofThisClient >= mostOfOneClient) {

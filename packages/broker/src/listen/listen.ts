@@ -96,7 +96,7 @@ export async function listenAt(options: ListenOptions, listener: Listener): Prom
   return { url: `${tls === undefined ? 'http' : 'https'}://${shown}:${bound}`, server, close }
 }
 
-/** That it is one, before the first caller learns that it is not. Neither is told: a key may stand in the wrong place. */
+/** Checks certificate and key before a caller meets a wrong one. The error shows neither: a key may be in the wrong option. */
 function checkCertificate(tls: NonNullable<ListenOnPort['tls']>): void {
   checkOptionNames('tls', tls, { cert: true, key: true })
   const { cert, key } = tls

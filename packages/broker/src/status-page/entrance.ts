@@ -8,7 +8,7 @@ import { entryPage } from './pages/entry-page.ts'
 import type { Visitors } from './visitor.ts'
 
 export interface Entrance {
-  /** What somebody gets to see who did not come in. */
+  /** What is shown to somebody who has not come in. */
   readonly show: (visit: Visit) => Promise<void>
   readonly enter: Route
   readonly leave: Route

@@ -193,7 +193,7 @@ function answering({ path, visitors, entrance, open, inside }: Answering) {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const name = `${method} ${url.pathname.slice(path.length).replace(/\/$/u, '')}`
     const { cookie, ...known } = await (await visitors()).of(request)
-    // Elsewhere their cookie is not sent: a new one in its place would sign them out.
+    // At other paths a browser does not send the cookie: a new one in the answer would sign its owner out.
     const visitor = isOurs && cookie !== undefined ? { ...known, cookie } : known
     const empty: Visit = { request, response, url, visitor, form: new URLSearchParams() }
     try {

@@ -66,13 +66,13 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
 
 async function ended(program: string, args: readonly string[], proxyUrl: string, authority: string): Promise<number> {
   let child: ChildProcess | undefined
-  // From now on, when there is nothing yet to be left behind.
+  // Before the program's files are made, so that a signal leaves none behind.
   onSignals((signal) => child?.kill(signal))
   const { env, remove } = programEnvironment(proxyUrl, authority)
   try {
     stopped.throwIfAborted()
     child = await started(program, args, env)
-    // Signals may not be for this user to send, as to sudo.
+    // This user may not be allowed to send it signals, as to sudo.
     child.on('error', () => undefined)
     const [code, signal] = await exitOf(child)
     return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
@@ -98,8 +98,8 @@ function exitOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | n
 }
 
 /**
- * All that would end this process alone, and leave the program without its proxy; and what programs take for a word of their
- * own. Nobody can listen to SIGKILL; those that tell of a crash are no word to anybody.
+ * All that would end this process alone, and leave the program without its proxy; and those that programs give a meaning of
+ * their own. Nobody can listen to SIGKILL; signals of a crash are meant for one process.
  */
 const passedOn = [
   ...(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2', 'SIGALRM', 'SIGWINCH'] as const),

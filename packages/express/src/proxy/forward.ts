@@ -38,7 +38,9 @@ interface Call<Request> extends Arrival {
   readonly body: RequestBody
 }
 
-/** A no. What JavaScript would take for a yes is none, and is told: whoever returns it means one. */
+/**
+ * The answer where `authorize` did not return `true`. A truthy value counts as a no too, and is reported: its author means yes.
+ */
 function forbidden<Request extends IncomingMessage>(
   request: Request,
   verdict: unknown,

@@ -30,7 +30,7 @@ export function upstreamPool({
   const connect = {
     timeout: connectTimeout,
     ...transport.tls,
-    // Stated, because the environment could turn it off.
+    // Set here because NODE_TLS_REJECT_UNAUTHORIZED could turn it off.
     rejectUnauthorized: true,
   }
   return new Pool(target.origin, {

@@ -41,7 +41,7 @@ export function sentForms(store: TokenStore): (visit: Visit) => Promise<boolean>
   }
 }
 
-/** With what only the visitor's own pages have, and for the address with the program that it names. */
+/** Signed with the visitor's form token, which no other page has, for one address and the program in it. */
 function signatureOf(text: string, { visitor, url }: Visit): string {
   const purpose = `${url.pathname} ${url.searchParams.get('name') ?? ''}`
   return createHmac('sha256', visitor.formToken).update(`${text} ${purpose}`).digest('base64url')

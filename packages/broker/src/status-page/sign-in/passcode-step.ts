@@ -54,7 +54,7 @@ export async function submitPasscode(parts: SignInParts, { form, visitor }: Visi
   }
 }
 
-/** Whatever is typed in the passcode's field and can be none is a backup code. @throws RejectedSignInError */
+/** A text in the passcode's field that can't be a passcode is taken for a backup code. @throws RejectedSignInError */
 function answerIn(form: URLSearchParams) {
   const backupCode = typedCode(form.get('backupCode') ?? '')
   const code = typedCode(form.get('passcode') ?? '')
@@ -63,7 +63,7 @@ function answerIn(form: URLSearchParams) {
   return /^\d{1,8}$/u.test(code) ? { passcode: code, factorId: form.get('factor') ?? undefined } : { backupCode: code }
 }
 
-/** Where a passcode leads that nothing waits for: it was the second of two, or too late. */
+/** Where a passcode leads if no sign-in waits for it: it was a second click, or too late. */
 function elsewhere({ waiting, path }: SignInParts, { id }: Visitor): Reply {
   const isDone = waiting.get(id, 'done') !== undefined
   return (to) => sendTo(to, isDone ? path : `${path}/sign-in`)
