@@ -88,7 +88,7 @@ it('only whoever runs it is told why the owner API can’t be reached', async ()
   )
 })
 
-it('it says at the start that nobody is signed in, or that the port is taken', async () => {
+it('says at the start that nobody is signed in, or that the port is taken', async () => {
   const taken = new URL(emulator.authUrl).port
   expect(await machine.run(['proxy', '--port', taken])).toMatchObject({
     code: 2,
