@@ -104,7 +104,7 @@ describe('the outbound proxy', () => {
       /asks for a user name and a password \(407\)/u,
       'Set OWNER_SSO_PROXY=http://USER:PASSWORD@',
     ],
-    ['rejects a tunnel', 403, /refuses a tunnel to \S+ \(403\)/u, 'allow CONNECT there'],
+    ['rejects a tunnel', 403, /rejects a tunnel to \S+ \(403\)/u, 'allow CONNECT there'],
     ['can’t reach the host', 502, /can’t reach \S+ \(502\)/u, 'Check that address'],
     ['is overloaded', 503, /can’t reach \S+ \(503\)/u, 'Check that address'],
   ])('that %s is told by doctor, with what to do', async (_name, status, text, fix) => {
