@@ -19,10 +19,10 @@ export function block(document, mark, name) {
 /** A recipe of docs/guides/frameworks.md. */
 export const recipe = (name) => block('docs/guides/frameworks.md', 'recipe', name)
 
-/** The README's quick starts. */
+/** The quick starts of the README, and of `@owner-sso/passport`. */
 export const quickStarts = {
   core: block('README.md', 'runs', 'first.mjs'),
-  passport: block('README.md', 'runs', 'passport.mjs'),
+  passport: block('packages/passport/README.md', 'runs', 'passport.mjs'),
 }
 
 /** The same program as a CommonJS module: what a reader who has `require` makes of it. */

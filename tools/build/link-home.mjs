@@ -1,8 +1,10 @@
 /**
  * `node tools/build/link-home.mjs https://github.com/OWNER/NAME`: writes into the manifests of the published packages and of
- * the repository where they come from, which registry pages, provenance and the site link to.
+ * the repository where they come from, which registry pages, provenance and the site link to. A README is packed without the
+ * documents around it: its links to them become addresses.
  */
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = new URL('../../', import.meta.url)
@@ -13,8 +15,18 @@ if (address === undefined) {
 }
 
 write('package.json')
-for (const folder of readdirSync(new URL('packages/', root)))
+for (const folder of readdirSync(new URL('packages/', root))) {
   write(`packages/${folder}/package.json`, `packages/${folder}`)
+  linkDocuments(`packages/${folder}`)
+}
+
+function linkDocuments(folder) {
+  const file = new URL(`${folder}/README.md`, root)
+  if (!existsSync(file)) return
+  const link = /(?<=\]\()\.\.\/[^)#\s]+/gu
+  const text = readFileSync(file, 'utf8').replaceAll(link, (path) => `${address}/blob/main/${posix.join(folder, path)}`)
+  writeFileSync(file, text)
+}
 
 function write(path, directory) {
   const file = fileURLToPath(new URL(path, root))

@@ -19,23 +19,21 @@ export const groups = [
     title: 'Begin',
     documents: [
       'README.md',
-      ...['todays-service', 'sign-in-with-passport', 'second-factor', 'examples', 'frameworks', 'web-handlers'].map(
-        guide,
-      ),
-      ...['testing-with-the-emulator', 'coming-from-other-clients', 'faq'].map(guide),
+      ...['todays-service', 'sign-in-with-passport', 'second-factor', 'examples', 'frameworks'].map(guide),
+      ...['testing-with-the-emulator', 'coming-from-other-clients'].map(guide),
     ],
   },
   {
-    title: 'Something is wrong',
+    title: 'Questions',
     documents: [
-      ...['troubleshooting', 'when-the-firewall-blocks-you', 'refreshed-tokens', 'regions'].map(guide),
+      ...['faq', 'when-the-firewall-blocks-you', 'refreshed-tokens', 'regions'].map(guide),
       guide('report-a-broken-login'),
     ],
   },
   {
     title: 'Run it',
     documents: [
-      ...['where-tokens-live', 'many-instances', 'clusters', 'docker', 'serverless', 'fleets'].map(guide),
+      ...['where-tokens-live', 'many-instances', 'docker', 'serverless', 'fleets'].map(guide),
       ...['logs-metrics-traces', 'security-model'].map(guide),
       'SECURITY.md',
     ],
@@ -75,7 +73,7 @@ export const groups = [
     ].map((name) => readme(`packages/${name}`)),
   },
   {
-    title: 'Applications',
+    title: 'Examples',
     documents: ['owner-portal', 'shared-proxy', 'home-broker', 'headless-poller'].map((name) => readme(`apps/${name}`)),
   },
 ]
@@ -137,8 +135,11 @@ export function render(document) {
       /(?<picture>!?)\[(?<label>[^\]]*)\]\((?<target>[^)#\s]*)(?<anchor>#[^)]*)?\)/gu,
       (...args) => {
         const { picture, label, target, anchor = '' } = args.at(-1)
-        if (/^(?:[a-z]+:|$)/u.test(target)) return args[0]
-        const path = posix.join(posix.dirname(document), target).replace(/\/$/u, '')
+        const isHome = repository !== undefined && target.startsWith(addressOf(''))
+        if (!isHome && /^(?:[a-z]+:|$)/u.test(target)) return args[0]
+        const path = isHome
+          ? target.slice(addressOf('').length)
+          : posix.join(posix.dirname(document), target).replace(/\/$/u, '')
         if (picture !== '') {
           const to = posix.join('pictures', posix.basename(path))
           pictures.push({ from: join(root, path), to })

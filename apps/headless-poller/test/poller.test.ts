@@ -48,7 +48,7 @@ it('signs in once, polls, survives a restart and an expiry, and stops cleanly', 
   for (const secret of secrets) expect(first.said() + second.said()).not.toContain(secret)
 })
 
-it('lets a refresh under way end before it does', async () => {
+it('ends after a refresh that is under way', async () => {
   const first = start()
   await first.logs('"vehicle"')
   await first.stop()

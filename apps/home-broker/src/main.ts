@@ -4,7 +4,7 @@
 import {
   accountAlerts,
   brokerClients,
-  refusalNotes,
+  rejectionNotes,
   statusPage,
   type StatusPage,
   tokenBroker,
@@ -62,7 +62,7 @@ async function run(settings: Settings): Promise<void> {
   const https = publicUrl?.protocol === 'https:' || tls !== undefined
   const shown = { tokens, sso, clients, store, path: pagePath, https, hosts, alerts }
   const page: StatusPage = statusPage(shown)
-  const noteRefusal = refusalNotes((what) => page.noteFailure(what))
+  const noteRejection = rejectionNotes((what) => page.noteFailure(what))
   const broker = tokenBroker({
     tokens,
     clients,
@@ -71,7 +71,7 @@ async function run(settings: Settings): Promise<void> {
     ...(apiUrl !== undefined && { proxy: { target: apiUrl, transport: settings.sso.transport } }),
     audit: (entry) => {
       log('call', { ...entry })
-      noteRefusal(entry)
+      noteRejection(entry)
     },
     onProblem: (error, { code }) => log('problem', { code, message: messageOf(error) }),
   })

@@ -10,7 +10,7 @@ type FailureCode = SsoErrorCode | 'ERR_SSO_CREDENTIALS_MISSING' | 'ERR_SSO_CALLB
 /** What a failure or an error says of itself. */
 export interface Failure {
   readonly code: string
-  /** Of a rejected passcode. */
+  /** The reason for which a passcode was rejected. */
   readonly reason?: string | undefined
   /** Passcodes that may still be tried. */
   readonly triesLeft?: number | undefined
@@ -87,7 +87,7 @@ const notices = {
   ERR_SSO_STORE: { title: 'Your sign-in could not be stored or read' },
 } satisfies Record<FailureCode, Notice>
 
-/** What passes by itself: worth another try after a while. */
+/** Failures that pass by themselves: another try later may work. */
 const passing = new Set<string>([
   'ERR_SSO_FIREWALL_CHALLENGE',
   'ERR_SSO_UNEXPECTED_RESPONSE',

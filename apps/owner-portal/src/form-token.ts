@@ -26,7 +26,7 @@ interface KeptToken {
 
 const keptTokens = new WeakMap<Request, KeptToken>()
 
-/** Finds the token of a request, and refuses a POST that does not carry it in its field `_csrf`. */
+/** Finds the token of a request, and rejects a POST that does not carry it in its field `_csrf`. */
 export function csrfProtection({ secure, secret }: FormTokenOptions): RequestHandler[] {
   const name = secure ? '__Host-owner-portal-form' : 'owner-portal-form'
   return [

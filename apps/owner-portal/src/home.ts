@@ -100,7 +100,7 @@ async function refresh(portal: Portal, owner: Owner, request: Request, response:
   const { tokens } = portal
   let isSame: boolean
   try {
-    // Not its times: they are whole seconds, and a new token can have those of the old one.
+    // Compares the token, not its times: they are whole seconds, and a new token can have the same.
     const before = await tokens.getAccessToken(owner.account)
     await tokens.refresh(owner.account)
     isSame = (await tokens.getAccessToken(owner.account)) === before

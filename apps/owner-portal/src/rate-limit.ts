@@ -28,7 +28,7 @@ export interface SignInLimit {
   readonly perAddress: RequestHandler
   /** 30 new sign-ins on the service's own page from one address in 15 minutes: each waits in memory for its person. */
   readonly newLinks: RequestHandler
-  /** A completed sign-in: its account starts from nought. */
+  /** After a completed sign-in, its account is counted anew. */
   succeeded(request: Request, identity: string): void
 }
 

@@ -1,5 +1,5 @@
 /**
- * What protects every page: headers, and a refusal of what another site's page posts (reliability statements S56, S58).
+ * What protects every page: headers, and a rejection of what another site's page posts (reliability statements S56, S58).
  */
 import type { RequestHandler } from 'express'
 import { scriptSource } from '@owner-sso/sign-in-pages'
@@ -42,7 +42,7 @@ export class ForgedFormError extends Error {
   }
 }
 
-/** Refuses a POST that another site's page made: by `Sec-Fetch-Site` and `Origin`, where the browser sends them. */
+/** Rejects a POST that another site's page made: by `Sec-Fetch-Site` and `Origin`, where the browser sends them. */
 export function sameOrigin(): RequestHandler {
   return (request, _response, next) => {
     if (request.method === 'GET' || request.method === 'HEAD') return next()

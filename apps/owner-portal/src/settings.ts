@@ -15,7 +15,7 @@ export interface Service {
   readonly apiUrl: string
 }
 
-export interface Settings {
+export interface PortalSettings {
   readonly host: string
   /** The port asked for; where it is busy another is taken. */
   readonly port: number
@@ -34,7 +34,7 @@ export class SettingsError extends Error {
 }
 
 /** @throws SettingsError */
-export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
+export function settingsFrom(environment: NodeJS.ProcessEnv): PortalSettings {
   /** An empty variable is an unset one. */
   const variable = (name: string, read = settingFromText): string | undefined =>
     readOrTell(() => read(environment[name] ?? '', name)) || undefined

@@ -66,7 +66,7 @@ describe('signing in on the service’s own page', () => {
     expect(portal.emulator.counters.codeExchanges).toBe(1)
   })
 
-  it('refuses the address of somebody else’s sign-in, and the own one works after that', async () => {
+  it('rejects the address of somebody else’s sign-in, and the right one works after that', async () => {
     const portal = await startPortal()
     const [me, other] = [portal.visitor(), portal.visitor()]
     const page = await me.open('/sign-in/browser')

@@ -26,7 +26,7 @@ describe('other requests', () => {
     expect(page.text).toContain('can’t be read')
   })
 
-  it.each(['PUT', 'DELETE', 'PATCH'] as const)('are refused with the method %s', async (method) => {
+  it.each(['PUT', 'DELETE', 'PATCH'] as const)('are rejected with the method %s', async (method) => {
     const { app } = await startPortal()
     const send = {
       PUT: () => request(app).put('/sign-in'),

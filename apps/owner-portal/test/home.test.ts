@@ -68,19 +68,22 @@ describe('home', () => {
     expect(JSON.parse((await me.open(String(vehicle))).html)).toMatchObject({ response: { display_name: 'Daily' } })
   })
 
-  it('gives those to the signed-in alone', async () => {
+  it('gives the owner API’s answers to people who are signed in alone', async () => {
     const portal = await startPortal()
     expect((await portal.visitor().open('/owner-api/api/1/vehicles')).status).toBe(401)
     expect(portal.emulator.counters.ownerApiCalls).toBe(0)
   })
 
-  it.each(['/owner-api/api/1/echo', '/owner-api/api/1/vehicles/..%2Fecho'])('calls nothing for %s', async (path) => {
-    const portal = await startPortal()
-    const { me } = await portal.signedIn()
-    const before = portal.emulator.counters.ownerApiCalls
-    expect((await me.open(path)).status).toBeGreaterThanOrEqual(400)
-    expect(portal.emulator.counters.ownerApiCalls).toBe(before)
-  })
+  it.each(['/owner-api/api/1/echo', '/owner-api/api/1/vehicles/..%2Fecho'])(
+    'calls the owner API for no other path: %s',
+    async (path) => {
+      const portal = await startPortal()
+      const { me } = await portal.signedIn()
+      const before = portal.emulator.counters.ownerApiCalls
+      expect((await me.open(path)).status).toBeGreaterThanOrEqual(400)
+      expect(portal.emulator.counters.ownerApiCalls).toBe(before)
+    },
+  )
 
   it('answers for an owner API that can’t be reached in one fixed sentence, and logs what that leaves out', async () => {
     const port = await freePort()
@@ -139,7 +142,7 @@ describe('home', () => {
     await emulator.close()
   })
 
-  it('renews a token that the owner API does not take any more, without a word', async () => {
+  it('renews a token that the owner API does not take any more, and shows no message', async () => {
     const portal = await startPortal()
     const { me } = await portal.signedIn()
     portal.emulator.revokeAccessTokens('plain@example.com')

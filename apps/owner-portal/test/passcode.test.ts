@@ -142,7 +142,7 @@ describe('the passcode step', () => {
     expect(portal.emulator.counters.passcodeChecks).toBe(0)
   })
 
-  it('stays when the service is not heard, and can be finished then', async () => {
+  it('is kept when the service does not answer, and can be finished afterwards', async () => {
     const portal = await startPortal({ sso: { timeout: 500 } })
     const { me, page } = await atPasscode(portal)
     portal.emulator.once('mfa-verify', { hold: new Promise(() => undefined), commit: 'before' })

@@ -33,7 +33,7 @@ describe('sign-ins', () => {
     expect(portal.emulator.counters.loginPages).toBeLessThanOrEqual(5)
   }, 120_000)
 
-  it('are refused with the time to wait and a way back', async () => {
+  it('are rejected with the time to wait and a way back', async () => {
     const me = (await startPortal()).visitor()
     const page = await me.open('/sign-in')
     for (let tries = 0; tries < 5; tries += 1) await me.send(page, '/sign-in', guess)
@@ -64,7 +64,7 @@ describe('sign-ins', () => {
     expect(await attempt('2001:db8:0:100::1')).toBe(401)
   })
 
-  it('start from nought once one succeeded', async () => {
+  it('are counted anew once one succeeded', async () => {
     const portal = await startPortal()
     const me = portal.visitor()
     for (let round = 0; round < 3; round += 1) {

@@ -6,7 +6,7 @@ import type { Page } from './visitor.ts'
 const plain = { identity: 'plain@example.com', credential }
 
 describe('forged forms', () => {
-  it('are refused in 30 variants, before the service hears of them (M2)', async () => {
+  it('are rejected in 30 variants, before the service hears of them (M2)', async () => {
     const portal = await startPortal()
     const [me, other] = [portal.visitor(), portal.visitor()]
     const own = (await me.open('/sign-in')).fields('/sign-in')['_csrf'] ?? ''
@@ -40,7 +40,7 @@ describe('forged forms', () => {
     expect(honest.status).toBe(303)
   })
 
-  it('are refused for refresh and sign-out too', async () => {
+  it('are rejected for refresh and sign-out too', async () => {
     const portal = await startPortal()
     const { me, home } = await portal.signedIn()
     const stale = { _csrf: 'x' }
@@ -59,7 +59,7 @@ describe('forged forms', () => {
     expect((await me.send(page, '/sign-in', plain)).status).toBe(403)
   })
 
-  it('come with a way back when the session is unknown', async () => {
+  it('are answered with a way back when the session is unknown', async () => {
     const portal = await startPortal()
     const page = await portal.visitor().open('/sign-in')
     const stranger = portal.visitor()
@@ -88,7 +88,7 @@ describe('every answer', () => {
     }
   })
 
-  it('holds no other script, and no inline style, which the policy would refuse', async () => {
+  it('has no other script, and no inline style, which the policy would block', async () => {
     const { me } = await (await startPortal()).signedIn()
     for (const path of ['/', '/vehicles/10000000000001001', '/sign-in/browser', '/nowhere']) {
       const { html } = await me.open(path)

@@ -65,7 +65,7 @@ describe('settingsFrom', () => {
       'OWNER_SSO_SESSION_SECRET has several lines',
     ],
     [{ ...service, OWNER_SSO_AUTH_URL: '"https://auth.example.com"' }, 'OWNER_SSO_AUTH_URL has quotation marks'],
-  ])('refuses %j and names the variable', (environment, name) => {
+  ])('rejects %j and names the variable', (environment, name) => {
     expect(() => settingsFrom(environment)).toThrow(name)
   })
 })

@@ -91,7 +91,7 @@ describe('the sessions in memory', () => {
   const visitor = { cookie: { originalMaxAge: null } } as never
   const owner = { cookie: { originalMaxAge: null }, passport: { user: { account: 'plain@example.com' } } } as never
 
-  it('of the signed-in stay, however many sign-ins are begun', () => {
+  it('of people who are signed in are kept, however many sign-ins are begun', () => {
     const store = new MemorySessionStore()
     store.set('owner', owner)
     for (let count = 0; count < 20_000; count += 1) store.set(`stranger ${count}`, visitor)
@@ -99,7 +99,7 @@ describe('the sessions in memory', () => {
     store.get('stranger 0', (_error, session) => expect(session).toBeNull())
   })
 
-  it('are in one place each, and gone once they are destroyed', () => {
+  it('are found under their id, and gone once they are destroyed', () => {
     const store = new MemorySessionStore()
     for (const session of [visitor, owner, visitor]) {
       store.set('one', session)

@@ -7,7 +7,7 @@ import { type BrokerClients, drainOf } from '@owner-sso/broker'
 import { ownerApiProxy } from '@owner-sso/express'
 import { hasPlainFraming, originForm } from '@owner-sso/express/support'
 import { admission } from './admission.ts'
-import { type Refusal, sendJson, sendRefusal, sendText } from './own-responses.ts'
+import { type Rejection, sendJson, sendRejection, sendText } from './own-responses.ts'
 import { described, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { type Readiness, readinessOf } from './readiness.ts'
@@ -35,7 +35,7 @@ export interface Gateway {
   readonly cut: () => Promise<void>
 }
 
-/** A request whose caller was told by key and list. */
+/** A request whose client and account are known. */
 interface Admitted extends IncomingMessage {
   readonly account?: string
 }
@@ -71,10 +71,10 @@ export function createGateway({
   let isClosing = false
 
   const call = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // Refused at once by the proxy: the parser goes on with what follows in this very turn.
+    // Rejected at once by the proxy: the parser goes on with what follows in this very turn.
     if (!hasPlainFraming(request)) return proxy(request, response)
     const admitted = await admission(request, clients)
-    if ('refusal' in admitted) return sendRefusal(response, admitted.refusal)
+    if ('rejection' in admitted) return sendRejection(response, admitted.rejection)
     metrics.observeCall(response)
     proxy(Object.assign(request, admitted), response)
   }
@@ -96,9 +96,9 @@ export function createGateway({
     const page = pages.get(originForm(request))
     if (!page) void call(request, response)
     else if (request.method === 'GET' || request.method === 'HEAD') void page(response)
-    else sendRefusal(response, methodNotAllowed)
+    else sendRejection(response, methodNotAllowed)
   })
-  server.on('connect', proxy.refuse)
+  server.on('connect', proxy.reject)
 
   const drain = drainOf(server)
 
@@ -115,7 +115,7 @@ export function createGateway({
   }
 }
 
-const methodNotAllowed: Refusal = {
+const methodNotAllowed: Rejection = {
   status: 405,
   code: 'ERR_GATEWAY_METHOD_NOT_ALLOWED',
   detail: 'This page can only be read.',

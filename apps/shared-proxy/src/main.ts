@@ -60,10 +60,10 @@ async function run(): Promise<number> {
   log('listening', { url: await listen(gateway.server, settings.host, settings.port) })
   const signal = await asked
   const stopped = stop(gateway, tokens, settings.graceSeconds * 1000)
-  // Who reads this finds nobody listening any more.
+  // After `stop` has begun: whoever reads this line finds nobody listening.
   log('stopping', { signal })
   const exitCode = await stopped
-  // When each client called last: the file may be there to be read alone.
+  // Writes when each client called last, unless the file can only be read.
   await clients.close().catch(() => undefined)
   // A collector that is away holds up nobody.
   if (endTelemetry !== undefined) {

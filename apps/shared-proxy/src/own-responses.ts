@@ -3,8 +3,8 @@
  */
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 
-/** A refusal as data. */
-export interface Refusal {
+/** A rejection as data. */
+export interface Rejection {
   readonly status: 400 | 401 | 403 | 404 | 405
   readonly code: string
   /** For people. */
@@ -12,7 +12,7 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export function sendRefusal(response: ServerResponse, { status, code, detail, headers }: Refusal): void {
+export function sendRejection(response: ServerResponse, { status, code, detail, headers }: Rejection): void {
   const body = { title: STATUS_CODES[status], status, detail, code }
   send(response, status, { 'content-type': 'application/problem+json', ...headers }, JSON.stringify(body))
 }

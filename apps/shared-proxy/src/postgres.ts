@@ -29,7 +29,7 @@ export function openPostgres({ storeUrl, encryptionKeys: encryptionKey }: StoreS
         return answer
       } catch (error) {
         if (error instanceof StoreError) table = undefined
-        if (!isRefusal(error)) down(error)
+        if (!isRejection(error)) down(error)
         throw error
       }
     },
@@ -74,7 +74,7 @@ async function madeTable(pool: pg.Pool): Promise<void> {
 }
 
 /** An answer of a server that is there: that others were writing, for example. */
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(?:[24]|55)/u.test(error.code ?? '') && !error.code?.startsWith('28')
 }
 

@@ -12,7 +12,7 @@ export function openRedis({ storeUrl, encryptionKeys: encryptionKey }: StoreSett
     // A connection that died without a word is noticed by the missing answer to a ping.
     pingInterval: 5000,
     socket: {
-      // Stated, because the environment could turn it off: what goes there is the password, and the tokens.
+      // Set here because NODE_TLS_REJECT_UNAUTHORIZED could turn it off: the password and the tokens go there.
       ...(storeUrl.startsWith('rediss:') && ({ tls: true, rejectUnauthorized: true } as const)),
       connectTimeout: 2000,
       socketTimeout: 15_000,
@@ -28,7 +28,7 @@ export function openRedis({ storeUrl, encryptionKeys: encryptionKey }: StoreSett
     if (!isDown) onDown(codeOf(error))
     isDown = true
   })
-  // It fails with the other one.
+  // Its errors are those of the other connection.
   subscriber.on('error', () => undefined)
   const connected = Promise.all([client.connect(), subscriber.connect()]).then(() => undefined)
   // Rejects only where it was closed before it stood.

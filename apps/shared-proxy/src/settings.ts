@@ -11,7 +11,7 @@ import {
   ssoOptionsFromEnvironment,
 } from '@owner-sso/core'
 
-export interface Settings {
+export interface GatewaySettings {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
@@ -43,7 +43,7 @@ export class SettingsError extends Error {
 }
 
 /** @throws SettingsError that names the variable */
-export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
+export function settingsFrom(environment: NodeJS.ProcessEnv): GatewaySettings {
   /** What `read` makes of a variable; undefined where it is empty or not set. */
   const optional = <Value>(name: string, read: (text: string, name: string) => Value): Value | undefined => {
     const clean = read === encryptionKeys ? trimmed : settingFromText

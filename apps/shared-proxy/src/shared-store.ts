@@ -2,9 +2,9 @@
  * The store that all instances share, as an instance has it.
  */
 import type { TokenStore } from '@owner-sso/core'
-import type { Settings } from './settings.ts'
+import type { GatewaySettings } from './settings.ts'
 
-export type StoreSettings = Pick<Settings, 'storeUrl' | 'encryptionKeys'>
+export type StoreSettings = Pick<GatewaySettings, 'storeUrl' | 'encryptionKeys'>
 
 export interface SharedStore {
   readonly store: TokenStore

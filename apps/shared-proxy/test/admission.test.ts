@@ -124,7 +124,7 @@ describeWithRedis('the door of the gateway', () => {
       'POST /healthz HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
       405,
     ],
-  ])('refuses %s', async (_what, request, status) => {
+  ])('rejects %s', async (_what, request, status) => {
     expect(await raw(deployment.instance(0).port, request)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `, 'u'))
     expect(forwarded()).toBe(0)
   })

@@ -15,7 +15,7 @@ function fileWith(content: unknown): string {
 }
 
 describe('the file of clients', () => {
-  it('has clients for calls, as it always had', async () => {
+  it('has clients with the scope proxy where none is given', async () => {
     const keySha256 = '2C70E12B7A0646F92279F427C7B38E7334D8E5389CFF167A1DC30E73F826B683'
     const clients = await openClients(
       fileWith({ clients: [{ name: 'home', keySha256, accounts: ['Ann@Example.com'] }] }),
@@ -28,14 +28,14 @@ describe('the file of clients', () => {
     ['there is no client in', { clients: [] }],
     ['client 1: it has no name', { clients: [null] }],
     ['must be a JSON object', []],
-  ])('is refused because %s', async (what, content) => {
+  ])('is rejected because %s', async (what, content) => {
     const opening = openClients(fileWith(content))
     await expect(opening).rejects.toThrow(SettingsError)
     await expect(opening).rejects.toThrow('OWNER_SSO_CLIENTS_FILE')
     await expect(opening).rejects.toThrow(what)
   })
 
-  it('is refused where there is none', async () => {
+  it('is rejected where there is none', async () => {
     await expect(openClients(join(folder, 'none.json'))).rejects.toThrow('there is no client in')
   })
 })

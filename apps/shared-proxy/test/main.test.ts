@@ -44,7 +44,7 @@ async function startStreams(): Promise<{ readonly url: string; readonly stream: 
 describeWithRedis('an instance that is asked to stop', () => {
   useRedis()
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('lets a stream end before it goes, on %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('lets a stream end before it stops, on %s', async (signal) => {
     const streams = await startStreams()
     const deployment = await deploy({ environment: { OWNER_SSO_API_URL: streams.url } })
     const instance = deployment.instance(0)

@@ -78,7 +78,7 @@ describeWithRedis('the pages for operators', () => {
     expect(await metric(first, 'owner_sso_firewall_blocked')).toBe(0)
   })
 
-  it('have no part of why a call failed: that is in the log, with the account', async () => {
+  it('do not show why a call failed: that is in the log, with the account', async () => {
     const deployment = await deploy({ environment: { OWNER_SSO_API_URL: `http://127.0.0.1:${await freePort()}` } })
     const instance = deployment.instance(0)
     const { status, body } = await call(`${instance.url}/api/1/vehicles`)

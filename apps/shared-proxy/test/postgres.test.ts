@@ -29,7 +29,7 @@ describeWithPostgres('instances with OWNER_SSO_STORE=postgres://…', () => {
   afterEach(endAll)
   afterAll(() => server?.stop())
 
-  it('make their table, refresh once for all, ride out a server that dies, and end in order', async () => {
+  it('make their table, refresh once for all, go on after a server that dies, and end in order', async () => {
     const storeUrl = server.url.replace('postgres@', 'tokens:hush@').replace('postgresql:', 'postgres:')
     const deployment = await deploy({ instances: 3, storeUrl })
     const { emulator, instances } = deployment

@@ -76,7 +76,7 @@ describe('the settings', () => {
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'hush:4318'],
     ['PORT', 'http'],
     ['OWNER_SSO_GRACE_SECONDS', '-1'],
-  ])('refuse %s="%s" with a sentence that names it and repeats no secret', (name, value) => {
+  ])('reject %s="%s" with a sentence that names it and repeats no secret', (name, value) => {
     const attempt = (): unknown => settingsFrom({ ...complete, [name]: value })
     expect(attempt).toThrow(SettingsError)
     expect(attempt).toThrow(new RegExp(String.raw`^${name} (?:is not set: it )?must be .+\.$`, 'u'))

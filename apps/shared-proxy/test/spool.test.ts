@@ -34,7 +34,7 @@ async function refreshWhileRedisGoes({ emulator, instance, redis, pass }: Deploy
 describeWithRedis('a gateway with a spool', () => {
   useRedis()
 
-  it('keeps what Redis refuses in the folder, sealed, and ends in order; the next instance carries it over', async () => {
+  it('keeps what Redis does not take in the folder, sealed, and ends in order; the next instance carries it over', async () => {
     const spool = newSpool()
     const environment = { OWNER_SSO_SPOOL: spool }
     const deployment = await deploy({ environment, encryptionKey, emulator: { reuse: 'revoke-family' } })

@@ -26,7 +26,7 @@ describeWithRedis('a collector', () => {
     expect(text).not.toContain(account)
   })
 
-  it('that is away keeps no instance from its work, nor from its end', async () => {
+  it('that is away keeps no instance from working, or from stopping', async () => {
     const deployment = await deploy({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' } })
     const instance = deployment.instance(0)
     expect(await call(`${instance.url}/api/1/vehicles`)).toMatchObject({ status: 200 })

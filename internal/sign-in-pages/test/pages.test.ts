@@ -15,7 +15,7 @@ describe('every page', () => {
     ['sign-in', signInCard({ base, csrfToken, title: hostile, account: hostile, identity: hostile, problem })],
     ['passcode', passcodeCard({ base, csrfToken, identity: hostile, factors, problem })],
     ['service page', servicePageCard({ base, csrfToken, account: hostile, url, problem })],
-  ])('shows what others named as text on one line, and brings its token back: %s', async (_, content) => {
+  ])('shows names that others chose as text on one line, and sends its form token: %s', async (_, content) => {
     const html = String(await frame({ site: 'A site', home: '/', assets: '/assets', title: hostile }, content))
     const $ = load(html)
     expect($('b')).toHaveLength(0)
@@ -47,11 +47,11 @@ describe('seconds in words', () => {
     [7 * 3600 + 41.5 * 60, '7 hours 41 minutes', '7 hours 42 minutes'],
     [86_399, '23 hours 59 minutes', '1 day'],
     [90_001, '1 day 1 hour', '1 day 2 hours'],
-  ])('%p: %p are left at least, and waiting %p is enough', (seconds, left, wait) => {
+  ])('%p: the time left is at least %p, and a wait of %p is enough', (seconds, left, wait) => {
     expect([timeLeft(seconds), waitingTime(seconds)]).toEqual([left, wait])
   })
 
-  it('past ones are told from now', () => {
+  it('times in the past are counted from now', () => {
     expect([ago(1000, 1000.9), ago(1000, 1061), ago(1001, 1000)]).toEqual(['just now', '1 minute ago', 'just now'])
   })
 })

@@ -15,14 +15,14 @@ import {
 } from '@owner-sso/express/support'
 import { accountTokens } from './http/account-tokens.ts'
 import { type AuditEntry, auditTo } from './http/audit.ts'
-import type { Call, Surroundings } from './http/call.ts'
+import type { Call, BrokerParts } from './http/call.ts'
 import { answerCurrentToken } from './http/current-token.ts'
 import { type Door, localDoor, openDoor } from './http/door.ts'
-import { guardRefusal } from './http/guard.ts'
-import type { BrokerHandler, RefuseUpgrade } from './http/handler.ts'
+import { guardRejection } from './http/guard.ts'
+import type { BrokerHandler, RejectUpgrade } from './http/handler.ts'
 import { callLimits } from './http/limits.ts'
 import { answerProxiedCall, type BrokerProxy, callers } from './http/proxied-call.ts'
-import { notFound, refusal } from './http/refusal.ts'
+import { notFound, rejection } from './http/rejection.ts'
 import { handedOutTokens } from './http/handed-out.ts'
 import { reportsTo } from './http/report.ts'
 import { requestTarget } from './http/request-target.ts'
@@ -37,8 +37,8 @@ export interface TokenBroker {
   readonly handler: BrokerHandler
   /** For a server on a Unix socket, whose file permissions are the key: a caller without one may use every account. */
   readonly localHandler: BrokerHandler
-  /** For a server's event `connect`, which never reaches a handler: refuses with an answer. Upgrades are refused by the handlers. */
-  readonly refuse: RefuseUpgrade
+  /** For a server's event `connect`, which never reaches a handler: rejects with an answer. Upgrades are rejected by the handlers. */
+  readonly reject: RejectUpgrade
   /**
    * A server of the broker's own.
    *
@@ -65,7 +65,7 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
   const changes = tokenChanges(tokens, tokensOf, limits.waiting)
   const reports = reportsTo(settings.onProblem)
   const audit = auditTo(settings.audit)
-  const around: Surroundings = {
+  const parts: BrokerParts = {
     tokens,
     clients,
     tokensOf,
@@ -84,14 +84,14 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
       onProblem: settings.onProblem,
     })
 
-  const handle = handling({ around, proxy, hosts, routes: routesOf(around, rotation, changes) })
+  const handle = handling({ parts, proxy, hosts, routes: routesOf(parts, rotation, changes) })
   const servers: BrokerServer[] = []
   return {
     handler: handle(openDoor),
     localHandler: handle(localDoor),
-    refuse,
+    reject,
     async listen(where, also) {
-      const server = await listenAt(where, { handle, refuse, also })
+      const server = await listenAt(where, { handle, reject, also })
       servers.push(server)
       return server
     },
@@ -107,25 +107,25 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
 /** What may be asked for: by path, with its methods. */
 type Routes = ReadonlyMap<string, readonly [methods: readonly string[], route: Route]>
 
-function routesOf(around: Surroundings, rotation: Rotation, changes: TokenChanges): Routes {
-  const tokenEndpoint: readonly [string[], Route] = [['POST'], (call) => answerTokenRequest(call, around, rotation)]
+function routesOf(parts: BrokerParts, rotation: Rotation, changes: TokenChanges): Routes {
+  const tokenEndpoint: readonly [string[], Route] = [['POST'], (call) => answerTokenRequest(call, parts, rotation)]
   return new Map([
     ['/oauth2/v3/token', tokenEndpoint],
     ['/oauth/token', tokenEndpoint],
-    ['/token', [['GET', 'HEAD'], (call) => answerCurrentToken(call, around, changes)]],
+    ['/token', [['GET', 'HEAD'], (call) => answerCurrentToken(call, parts, changes)]],
     ['/healthz', [['GET', 'HEAD'], async ({ response }) => sendJson(response, 200, { alive: true })]],
   ])
 }
 
 interface Handling {
-  readonly around: Surroundings
+  readonly parts: BrokerParts
   readonly proxy: BrokerProxy | undefined
   readonly hosts: ReadonlySet<string>
   readonly routes: Routes
 }
 
 /** How a call is answered that comes in by a door. */
-function handling({ around, proxy, hosts, routes }: Handling): (door: Door) => BrokerHandler {
+function handling({ parts, proxy, hosts, routes }: Handling): (door: Door) => BrokerHandler {
   return (door) => (request, response, next) => {
     if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
     closeWithConnection(request, response)
@@ -137,35 +137,35 @@ function handling({ around, proxy, hosts, routes }: Handling): (door: Door) => B
     if (!hasPlainFraming(request)) {
       // Now, and not in a promise: the parser goes on with what follows in this very turn.
       endAfterAnswer(request)
-      return sendAnswer(response, refusal('ERR_BROKER_MALFORMED_REQUEST'))
+      return sendAnswer(response, rejection('ERR_BROKER_MALFORMED_REQUEST'))
     }
-    const code = door.isLocal ? undefined : guardRefusal(request, hosts)
-    if (code !== undefined) return sendAnswer(response, refusal(code))
-    if (asksForUpgrade(request)) return sendAnswer(response, refusal('ERR_BROKER_UPGRADE_REFUSED'))
+    const code = door.isLocal ? undefined : guardRejection(request, hosts)
+    if (code !== undefined) return sendAnswer(response, rejection(code))
+    if (asksForUpgrade(request)) return sendAnswer(response, rejection('ERR_BROKER_UPGRADE_REJECTED'))
     // The proxy forwards what follows the host.
     if (host !== undefined) request.url = url
     const call: Call = { request, response, door, query: new URLSearchParams(search), told: {} }
-    if (isProxied) return answer(call, around, 'proxy', answerProxiedCall(call, around, proxy))
+    if (isProxied) return answer(call, parts, 'proxy', answerProxiedCall(call, parts, proxy))
     if (route === undefined || methods === undefined) return sendAnswer(response, notFound(path))
     if (!methods.includes(method)) {
-      return sendAnswer(response, refusal('ERR_BROKER_METHOD_NOT_ALLOWED', { allow: methods.join(', ') }))
+      return sendAnswer(response, rejection('ERR_BROKER_METHOD_NOT_ALLOWED', { allow: methods.join(', ') }))
     }
-    return answer(call, around, 'get', route(call))
+    return answer(call, parts, 'get', route(call))
   }
 }
 
-/** Answers and notes what a route refuses, or fails with. */
-function answer(call: Call, { audit, reports }: Surroundings, by: AuditEntry['by'], answered: Promise<void>): void {
+/** Answers and notes what a route rejects, or fails with. */
+function answer(call: Call, { audit, reports }: BrokerParts, by: AuditEntry['by'], answered: Promise<void>): void {
   const { request, response, door, told } = call
   answered.catch((error: unknown) => {
-    const refused = reports.answerTo(error, request)
-    sendAnswer(response, refused)
-    audit({ event: 'refused', by, ...told, address: door.addressOf(request), code: refused.problem.code })
+    const rejected = reports.answerTo(error, request)
+    sendAnswer(response, rejected)
+    audit({ event: 'rejected', by, ...told, address: door.addressOf(request), code: rejected.problem.code })
   })
 }
 
-function refuse(request: IncomingMessage, socket: Duplex): void {
-  const code = request.method === 'CONNECT' ? 'ERR_BROKER_METHOD_NOT_ALLOWED' : 'ERR_BROKER_UPGRADE_REFUSED'
+function reject(request: IncomingMessage, socket: Duplex): void {
+  const code = request.method === 'CONNECT' ? 'ERR_BROKER_METHOD_NOT_ALLOWED' : 'ERR_BROKER_UPGRADE_REJECTED'
   socket.on('error', () => undefined)
-  socket.end(rawAnswer(refusal(code)), () => socket.destroy())
+  socket.end(rawAnswer(rejection(code)), () => socket.destroy())
 }

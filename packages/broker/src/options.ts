@@ -34,10 +34,10 @@ export interface TokenBrokerOptions {
   readonly rotation?: 'same' | 'rotate' | undefined
   /** Seconds that a client's former refresh tokens work on once it has used the new one. Default 60. */
   readonly rotationGrace?: number | undefined
-  /** Names that the broker goes by, beside `localhost` and IP addresses: a request for any other is refused (DNS rebinding). */
+  /** Names that the broker goes by, beside `localhost` and IP addresses: a request for any other is rejected (DNS rebinding). */
   readonly hosts?: readonly string[] | undefined
   readonly limits?: BrokerLimits | undefined
-  /** Is told of each token that is handed out, and of each refusal. */
+  /** Is told of each token that is handed out, and of each rejection. */
   readonly audit?: ((entry: AuditEntry) => void) | undefined
   readonly alerts?: BrokerAlerts | undefined
   /** Is told of every answer that an error is behind, for a log. */

@@ -171,7 +171,7 @@ describe('an account that has to sign in again', () => {
     }
   })
 
-  it('is told by another instance where the one that claimed it died, and by nobody while that one may be at it', async () => {
+  it('is told by another instance where the first one died, and by no other while the first may still be sending', async () => {
     const store = memoryTokenStore()
     const { tokens } = instance(store)
     const dead = listener('told', () => new Promise(() => undefined))
@@ -192,7 +192,7 @@ describe('an account that has to sign in again', () => {
     expect(before).toMatchObject({ [account]: { id: channel.told[0]?.id } })
   })
 
-  it('survives a store that is down, and notes that are not its own', async () => {
+  it('goes on after a store that was down, and with notes in the store that are not its own', async () => {
     const store = memoryTokenStore()
     const { tokens } = instance(store)
     await notebook(store, 'alerts').change(() => ({ [account]: 7, 'nobody@example.com': { id: 1, told: null } }))
@@ -349,7 +349,7 @@ describe('a webhook', () => {
   it.each([
     ['an error', 500, {}],
     ['a redirect, which is not followed', 302, { location: '/elsewhere' }],
-  ])('that is answered with %s is not told', async (_, status, answerHeaders) => {
+  ])('that is answered with %s counts as not delivered', async (_, status, answerHeaders) => {
     const receiver = await startReceiver(status, answerHeaders)
     opened.push(receiver)
     await expect(webhookAlert({ url: receiver.url, secret }).tell(alert)).rejects.toThrow(`answered with ${status}`)
@@ -370,7 +370,7 @@ describe('a webhook', () => {
     ['https://ann:pass@example.com/hook', secret, 'user name'],
     ['https://example.com/hook', 'short', '24 to 64 bytes'],
     ['https://example.com/hook', '!'.repeat(44), '24 to 64 bytes'],
-  ])('to %s with the secret %s is refused', (url, key, problem) => {
+  ])('to %s with the secret %s is rejected', (url, key, problem) => {
     expect(() => webhookAlert({ url, secret: key })).toThrow(problem)
     expect(() => webhookAlert({ url, secret: key })).toThrow(TypeError)
   })

@@ -74,7 +74,7 @@ describe('pages of a browser', () => {
     '192.168.1.5:1',
     'localhost.:80',
     'broker.example.',
-  ])('may be meant for %s', async (host) => {
+  ])('are answered under the name %s, without Origin', async (host) => {
     const answer = await send(lines('GET /token HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${key}`))
     expect([answer.status, answer.text.includes(realToken)]).toEqual([200, true])
   })
@@ -86,7 +86,7 @@ describe('pages of a browser', () => {
     'Sec-Fetch-Site: cross-site',
     'Sec-Fetch-Site: same-site',
     'Sec-Fetch-Site: same-origin',
-  ])('are refused: %s', async (header) => {
+  ])('are rejected: %s', async (header) => {
     for (const path of ['/token', '/api/1/vehicles', '/healthz']) {
       const answer = await get(path, header)
       expect(answer.status).toBe(403)
@@ -95,18 +95,18 @@ describe('pages of a browser', () => {
   })
 })
 
-it('two names for one request are refused', async () => {
+it('two names for one request are rejected', async () => {
   expect((await get('/token', 'Host: localhost')).status).toBe(400)
 })
 
 describe('verbs and paths', () => {
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])('%s /token is no way to a token', async (verb) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])('%s /token gets no token', async (verb) => {
     const answer = await send(lines(`${verb} /token HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${key}`))
     expect(answer.status).toBe(405)
     expect(answer.text).toMatch(/^allow: GET, HEAD\r$/mu)
   })
 
-  it('HEAD tells no token', async () => {
+  it('HEAD gets no token', async () => {
     const answer = await send(lines('HEAD /token HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${key}`))
     expect([answer.status, answer.text.includes(realToken)]).toEqual([200, false])
   })
@@ -152,11 +152,11 @@ describe('verbs and paths', () => {
     expect((await send(lines('GET /healthz HTTP/1.1'))).status).toBe(400)
   })
 
-  it.each(['/api/2/x', '/api/1/../../token', '/api/1/%2e%2e/%2e%2e/token'])('the proxy refuses %s', async (path) => {
+  it.each(['/api/2/x', '/api/1/../../token', '/api/1/%2e%2e/%2e%2e/token'])('the proxy rejects %s', async (path) => {
     expect([400, 404]).toContain((await get(path)).status)
   })
 
-  it('refuses CONNECT and upgrades with an answer', async () => {
+  it('rejects CONNECT and upgrades with an answer', async () => {
     expect((await send(lines('CONNECT elsewhere:1 HTTP/1.1', 'Host: localhost'))).status).toBe(405)
     const upgrade = lines('GET /token HTTP/1.1', 'Host: localhost', 'Upgrade: websocket').replace('close', 'upgrade')
     expect((await send(upgrade)).status).toBe(501)
@@ -180,7 +180,7 @@ describe('keys', () => {
     ['two headers, the wrong one first', ['Authorization: Bearer wrong', 'Authorization: Bearer KEY']],
     ['a key in the address', [], '?access_token=KEY'],
     ['a name of the trusted', ['X-Forwarded-For: unix socket']],
-  ])('with %s nobody gets in', async (_what, more, search = '') => {
+  ])('%s opens nothing', async (_what, more, search = '') => {
     const filled = [`GET /token${search} HTTP/1.1`, 'Host: localhost', ...more].map((line) =>
       line.replace('KEY', key).replace('REAL', realToken),
     )
@@ -201,14 +201,14 @@ describe('keys', () => {
     expect(new Set(bodies).size).toBe(1)
   })
 
-  it('are guessed a few times in a minute, while a right one is served', async () => {
+  it('can be guessed a few times in a minute, while a right one is served', async () => {
     await using strict = await startHome({ limits: { wrongKeysPerMinute: 3, callsPerMinute: 5 } })
     const right = await strict.invite('right')
     const guesses: number[] = []
     for (let guess = 0; guess < 5; guess += 1) guesses.push((await strict.token(`wrong-${guess}`)).status)
     expect(guesses).toEqual([401, 401, 401, 429, 429])
-    const refused = await strict.refresh('owner-sso-guess')
-    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
+    const rejected = await strict.refresh('owner-sso-guess')
+    expect([rejected.status, Number(rejected.headers.get('retry-after')) > 0]).toEqual([429, true])
     const calls: number[] = []
     for (let call = 0; call < 7; call += 1) calls.push((await strict.token(right)).status)
     expect(calls).toEqual([200, 200, 200, 200, 200, 429, 429])
@@ -224,7 +224,7 @@ describe('bodies', () => {
   }
   const json = (): string => JSON.stringify({ grant_type: 'refresh_token', refresh_token: key })
 
-  it('of one length in one form are read', async () => {
+  it('with one Content-Length, in form or JSON, are read', async () => {
     const answer = await post(json(), 'Content-Type: application/json', `Content-Length: ${json().length}`)
     expect([answer.status, answer.text.includes(realToken)]).toEqual([200, true])
   })
@@ -233,7 +233,7 @@ describe('bodies', () => {
     ['of another type', ['Content-Type: text/plain']],
     ['of no type', []],
     ['that are packed', ['Content-Type: application/json', 'Content-Encoding: gzip']],
-  ])('%s are refused', async (_what, more) => {
+  ])('%s are rejected', async (_what, more) => {
     const answer = await post(json(), ...more, `Content-Length: ${json().length}`)
     expect([answer.status, answer.text.includes('invalid_request')]).toEqual([400, true])
   })
@@ -241,7 +241,7 @@ describe('bodies', () => {
   it.each([
     [16_384, 200],
     [16_385, 413],
-  ])('of %i bytes are answered with %i, said or not', async (length, status) => {
+  ])('of %i bytes are answered with %i, with Content-Length and in chunks', async (length, status) => {
     const body = json().padEnd(length)
     const said = await post(body, 'Content-Type: application/json', `Content-Length: ${length}`)
     const chunks = `${length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
@@ -255,7 +255,7 @@ describe('bodies', () => {
     ['an unknown coding', ['Transfer-Encoding: xchunked']],
     ['a space before the colon', ['Content-Length : 5']],
     ['a bare CR', ['X-Cr: a\rTransfer-Encoding: chunked']],
-  ])('whose end can be told in two ways (%s) bring nothing in', async (_what, more) => {
+  ])('whose end can be read in two ways (%s) smuggle no second request in', async (_what, more) => {
     const before = home.audit.length
     const smuggled = `0\r\n\r\nGET /token HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`
     const answer = await send(
@@ -273,14 +273,14 @@ describe('bodies', () => {
     expect(home.audit.slice(before).filter(({ event }) => event === 'token')).toEqual([])
   })
 
-  it('of a GET are refused, and what comes after them is not read', async () => {
+  it('of a GET are rejected, and what comes after them is not read', async () => {
     const answer = await send(
       `GET /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhelloGET /token HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`,
     )
     expect([answer.status, answer.text.includes(realToken)]).toEqual([400, false])
   })
 
-  it('that are anything at all are refused, and are no fault of the broker', async () => {
+  it('of random bytes are rejected, and never end in a 500', async () => {
     const types = fc.constantFrom(
       'application/json',
       'Application/JSON; charset=utf-8',
@@ -310,7 +310,7 @@ describe('bodies', () => {
     expect(await tokensIn(answer)).toMatchObject({ access_token: realToken })
   })
 
-  it('that name a field twice are refused', async () => {
+  it('that name a field twice are rejected', async () => {
     const body = `grant_type=refresh_token&refresh_token=${key}&refresh_token=${key}`
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     expect(await (await home.refresh('', { headers, body })).json()).toMatchObject({ error: 'invalid_request' })
@@ -337,7 +337,7 @@ it('a flood of calls and of connections that say nothing holds nobody else up', 
   for (const socket of silent) socket.destroy()
 })
 
-it('a name is its own for no text that only looks like it', () => {
+it('a Host that only looks like one of its own names is not taken for one', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii' }), (host) => {
       const looksOwn = /^(?:localhost|\[[\da-f:.]+\]|[\d.]+)(?::\d+)?$/iu.test(host)

@@ -97,11 +97,11 @@ describe('the token endpoint', () => {
       const answer = await home.refresh(secret)
       expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'invalid_grant' }])
     }
-    expect(home.audit.at(-1)).toMatchObject({ event: 'refused', code: 'invalid_grant' })
+    expect(home.audit.at(-1)).toMatchObject({ event: 'rejected', code: 'invalid_grant' })
     // Which of two accounts is meant is the client's mistake, not its token's.
     const several = await home.invite('several', { accounts: [account, 'mfa@example.com'] })
-    const refused = await home.refresh(several)
-    expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_request' }])
+    const rejected = await home.refresh(several)
+    expect([rejected.status, await rejected.json()]).toMatchObject([400, { error: 'invalid_request' }])
     const foreignAccount = await home.refresh(several, {
       headers: { 'x-owner-account': 'other@example.com', 'content-type': 'application/json' },
     })
@@ -119,7 +119,7 @@ describe('the token endpoint', () => {
     ['another scope', { grant_type: 'refresh_token', refresh_token: 'x', scope: 'openid admin' }, 'invalid_scope'],
     ['no refresh token', { grant_type: 'refresh_token' }, 'invalid_request'],
     ['a refresh token that is no text', { grant_type: 'refresh_token', refresh_token: { $gt: '' } }, 'invalid_request'],
-  ])('refuses %s in the words of RFC 6749', async (_what, fields, error) => {
+  ])('rejects %s in the words of RFC 6749', async (_what, fields, error) => {
     await using home = await startHome()
     const answer = await home.refresh('', { body: JSON.stringify(fields) })
     expect([answer.status, await answer.json()]).toMatchObject([400, { error }])
@@ -198,7 +198,7 @@ describe('the token endpoint', () => {
     expect(home.told).toEqual([`needed ${account} refresh_token_rejected`])
   })
 
-  it('leaves an id token out that is over', async () => {
+  it('leaves out an id token that has ended', async () => {
     await using home = await startHome()
     const secret = await home.invite('thermostat')
     const idTokenFor = async (exp: number): Promise<string | undefined> => {
@@ -238,7 +238,7 @@ describe('the token endpoint', () => {
 })
 
 describe('GET /token', () => {
-  it('is text for a shell, JSON for who asks for it, and nothing until it changes for who has it', async () => {
+  it('answers with text for a shell, with JSON where Accept asks for it, and with 304 to whoever has the current token', async () => {
     await using home = await startHome()
     const key = await home.invite('script')
     const plain = await home.token(key)
@@ -256,7 +256,7 @@ describe('GET /token', () => {
     expect((await home.clients.list())[0]).toMatchObject({ calls: 4, last_address: '127.0.0.1' })
   })
 
-  it('keeps a caller waiting until the token changes, no longer than it wants, and lets it go', async () => {
+  it('keeps a caller waiting until the token changes or its time is over, and lets go of one that hangs up', async () => {
     await using home = await startHome({ limits: { waiting: 1 } })
     const key = await home.invite('script')
     const etag = encodeURIComponent((await home.token(key)).headers.get('etag') ?? '')
@@ -282,7 +282,7 @@ describe('GET /token', () => {
     await until(async () => (await home.token(key, `?after=${now}&wait=0`)).status === 304)
   })
 
-  it('lets a caller go that waits behind another call on its connection', async () => {
+  it('lets go of a caller that waits behind another call on its connection', async () => {
     await using home = await startHome({ limits: { waiting: 2 } })
     const key = await home.invite('script')
     const etag = encodeURIComponent((await home.token(key)).headers.get('etag') ?? '')
@@ -338,7 +338,7 @@ describe('GET /token', () => {
     }
   })
 
-  it('gives a caller that waits no token once its client was revoked, by whichever process', async () => {
+  it('gives a caller that waits no token once its client was revoked, even by another process', async () => {
     await using home = await startHome({ limits: { waiting: 1 } })
     const key = await home.invite('script')
     const etag = encodeURIComponent((await home.token(key)).headers.get('etag') ?? '')
@@ -428,7 +428,7 @@ describe('GET /token', () => {
   })
 })
 
-it('forwards calls of the owner API for those who were invited to that, without a token of theirs', async () => {
+it('forwards calls of the owner API for clients with that scope, and never shows them a token', async () => {
   await using home = await startHome({ withProxy: true })
   const [caller, reader] = [
     await home.invite('caller', { scope: ['proxy'] }),
@@ -450,12 +450,12 @@ it('forwards calls of the owner API for those who were invited to that, without 
   expect(home.audit.at(-1)).toMatchObject({ event: 'token', address: '127.0.0.1' })
   for (const method of ['CONNECT', 'GET']) {
     const socket = new PassThrough()
-    home.broker.refuse({ method } as IncomingMessage, socket)
+    home.broker.reject({ method } as IncomingMessage, socket)
     expect(() => socket.emit('error', new Error('reset'))).not.toThrow()
   }
 })
 
-it('stands in a server of one’s own, and leaves the rest of it alone', async () => {
+it('runs inside an application’s own server, and leaves its other paths alone', async () => {
   await using home = await startHome()
   const secret = await home.invite('thermostat')
   const broker = tokenBroker({ tokens: home.tokens, clients: home.clients })
@@ -526,7 +526,7 @@ it.each([
   expect(() => Reflect.apply(tokenBroker, undefined, [options])).toThrow(message)
 })
 
-it('ends its servers with itself, and says that it can’t answer where nobody knows why', async () => {
+it('closes its servers when it is closed, and answers an unknown error with 500', async () => {
   await using home = await startHome()
   const key = await home.invite('script')
   const getTokens = () => Promise.reject(new Error('a mistake of ours'))
@@ -588,7 +588,7 @@ describe('each call', () => {
         [
           'GET /token',
           byKey(reader, { connection: 'upgrade', upgrade: 'websocket' }),
-          '501 ERR_BROKER_UPGRADE_REFUSED',
+          '501 ERR_BROKER_UPGRADE_REJECTED',
         ],
         ['GET /token', {}, '401 ERR_BROKER_UNKNOWN_KEY'],
         ['GET /token', byKey('wrong'), '401 ERR_BROKER_UNKNOWN_KEY'],
@@ -640,8 +640,8 @@ describe('each call', () => {
       ])
     }
     // What never came to a client's key is not noted.
-    const refused = home.audit.filter(({ event }) => event === 'refused')
-    expect(refused.map(({ by, client = 'nobody', code }) => `${by} ${client} ${code}`)).toEqual([
+    const rejected = home.audit.filter(({ event }) => event === 'rejected')
+    expect(rejected.map(({ by, client = 'nobody', code }) => `${by} ${client} ${code}`)).toEqual([
       'get nobody ERR_BROKER_UNKNOWN_KEY',
       'get nobody ERR_BROKER_UNKNOWN_KEY',
       'get caller ERR_BROKER_SCOPE',

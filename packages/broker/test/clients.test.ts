@@ -284,11 +284,11 @@ describe('the file of clients', () => {
 
   it('says so where it can’t be written', async () => {
     const file = join(folder, 'nowhere', 'clients.json')
-    const refused = await brokerClients({ file })
+    const rejected = await brokerClients({ file })
       .invite(invitation)
       .catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(ClientsError)
-    expect(refused).toMatchObject({ reason: 'unwritable', message: `${file} can’t be written (ENOENT).` })
+    expect(rejected).toBeInstanceOf(ClientsError)
+    expect(rejected).toMatchObject({ reason: 'unwritable', message: `${file} can’t be written (ENOENT).` })
   })
 
   it('tells keys apart whose hashes begin alike', async () => {
@@ -311,7 +311,7 @@ describe('the file of clients', () => {
     ])
   })
 
-  it('stays a link where it is one, and is refused where everybody may write to it', async () => {
+  it('stays a link where it is one, and is rejected where everybody may write to it', async () => {
     const [file, link] = [join(folder, 'linked.json'), join(folder, 'link.json')]
     await writeFile(file, '{"clients":[]}')
     await symlink(file, link)
@@ -335,12 +335,12 @@ describe('the file of clients', () => {
     ['client 1: its times', { clients: [{ name: 'home', keySha256, accounts: ['ann'], expiresAt: 'soon' }] }],
     ['client 1: limits', { clients: [{ name: 'home', keySha256, accounts: ['ann'], limits: {} }] }],
     ['same API key', { clients: ['home', 'away'].map((name) => ({ name, keySha256, accounts: ['ann'] })) }],
-  ])('is refused because %s', async (what, content) => {
+  ])('is rejected because %s', async (what, content) => {
     const { file, clients } = await written(content)
-    const refused = await clients.list().catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(ClientsError)
-    expect(refused).toMatchObject({ reason: 'malformed', message: expect.stringContaining(`${file}: `) })
-    expect(refused).toMatchObject({ message: expect.stringContaining(what) })
+    const rejected = await clients.list().catch((error: unknown) => error)
+    expect(rejected).toBeInstanceOf(ClientsError)
+    expect(rejected).toMatchObject({ reason: 'malformed', message: expect.stringContaining(`${file}: `) })
+    expect(rejected).toMatchObject({ message: expect.stringContaining(what) })
   })
 
   it('is read as people and earlier processes wrote it, in any case of the hash and with older keys', async () => {
@@ -376,7 +376,7 @@ describe('the file of clients', () => {
     for (const secret of ['key', 'older', 'oldest']) expect((await clients.find(secret))?.name).toBe('home')
   })
 
-  it('whatever is in it, is understood or refused with a sentence', async () => {
+  it('whatever is in it, is understood or rejected with a sentence', async () => {
     const entry = fc.record(
       {
         name: fc.anything(),

@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, it } from '@jest/globals'
 import { drainOf } from '../src/index.ts'
 
-it('leaves an answer that a slow caller has not read yet its time', async () => {
+it('gives a slow caller time to read its answer', async () => {
   const size = 32 * 1024 ** 2
   const server = createServer((_request, response) => response.end(Buffer.alloc(size)))
   const drain = drainOf(server)

@@ -226,7 +226,7 @@ describe('an option of another kind is a TypeError that names it and says what c
   })
 })
 
-it('a mistyped name in a clients’ file that a person wrote is refused, and the name of a later release is not', async () => {
+it('a mistyped name in a clients’ file that a person wrote is rejected, and the name of a later release is not', async () => {
   const file = join(folder, 'written.json')
   const client = { name: 'program', keySha256: 'ab'.repeat(32), accounts: ['plain@example.com'], owner: 'Ann' }
   await writeFile(file, JSON.stringify({ clients: [client] }))
@@ -235,7 +235,7 @@ it('a mistyped name in a clients’ file that a person wrote is refused, and the
   await expect(brokerClients({ file }).list()).rejects.toThrow('client 1: expiresat is mistyped: write expiresAt.')
 })
 
-it('listen takes unix for left out where it is undefined', async () => {
+it('listen ignores unix where it is undefined', async () => {
   const broker = tokenBroker({ tokens, clients })
   const where: object = { unix: undefined, port: 0 }
   expect((await broker.listen(any(where))).url).toMatch(/^http:\/\/127\.0\.0\.1:/u)

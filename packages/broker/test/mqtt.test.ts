@@ -28,7 +28,7 @@ function openSockets(): number {
 }
 
 describeWithMosquitto('at a real server', () => {
-  it('keeps the last word about each account, whatever the account is called', async () => {
+  it('keeps the last message about each account, whatever the account is called', async () => {
     const server = await startMosquitto(username, password)
     opened.push(server)
     const channel = mqttAlert({ url: `mqtt://127.0.0.1:${server.port}`, username, password, topic: 'home/owner-sso' })
@@ -76,7 +76,7 @@ describeWithMosquitto('at a real server', () => {
 })
 
 describe('MQTT', () => {
-  it('gives a server up that takes the connection and says nothing', async () => {
+  it('gives up on a server that takes the connection and says nothing', async () => {
     const server: Server = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const sockets: (() => void)[] = []
@@ -143,7 +143,7 @@ describe('MQTT', () => {
     expect(packets).toHaveLength(2)
   })
 
-  it('gives a server up that does not acknowledge the message, and leaves no connection', async () => {
+  it('gives up on a server that does not acknowledge the message, and leaves no connection', async () => {
     const { url, packets } = await startServer(false)
     await expect(mqttAlert({ url, timeout: 300 }).tell(alertOf('ann'))).rejects.toMatchObject({ name: 'TimeoutError' })
     expect(packets).toHaveLength(2)
@@ -156,7 +156,7 @@ describe('MQTT', () => {
     ...['', 'home/#', '+/home', '$SYS/home', 'home/'].map(
       (topic) => [{ url: 'mqtt://127.0.0.1', topic }, 'topic'] as const,
     ),
-  ] as const)('with %j is refused', (options, problem) => {
+  ] as const)('with %j is rejected', (options, problem) => {
     expect(() => mqttAlert(options)).toThrow(problem)
     expect(() => mqttAlert(options)).toThrow(TypeError)
   })

@@ -7,7 +7,7 @@ beforeEach(() => void jest.useFakeTimers({ now: now * 1000 }))
 afterEach(() => void jest.useRealTimers())
 const at = (seconds: number) => jest.setSystemTime((now + seconds) * 1000)
 
-it('so many in so much time, each by itself', () => {
+it('lets each name have a number of tries in a time, and tells how long to wait', () => {
   const tries = triesWithin({ tries: 2, during: 900 })
   expect([tries.count('ann'), tries.count('ann')]).toEqual([0, 0])
   at(1)
@@ -18,7 +18,7 @@ it('so many in so much time, each by itself', () => {
   expect(tries.count('ann')).toBe(0)
 })
 
-it('none of a thousand and first name, so that those before it stay counted', () => {
+it('counts a thousand names, and has a further one wait, so that none of them is forgotten', () => {
   const tries = triesWithin({ tries: 1, during: 900 })
   expect(tries.count('ann')).toBe(0)
   at(1)

@@ -69,7 +69,7 @@ async function inside(page: PageUnderTest) {
   return browser
 }
 
-it('is what the root leads to, and tells an empty broker what comes first', async () => {
+it('is where / redirects to, and says what to do first where there is no account yet', async () => {
   const page = await start()
   const root = await fetch(`${page.url}/`, { redirect: 'manual' })
   expect([root.status, root.headers.get('location')]).toEqual([303, '/status'])
@@ -108,7 +108,7 @@ describe('the entrance', () => {
     )
   })
 
-  it('takes no code that is older than ten minutes, and the store tells none', async () => {
+  it('takes no code that is older than ten minutes, and the store holds none in plain', async () => {
     const page = await start()
     const [browser, other] = [browserAt(page.url), browserAt(page.url)]
     for (const each of [browser, other]) await each.open('/status')
@@ -160,8 +160,8 @@ describe('the entrance', () => {
   })
 })
 
-describe('what is sent to it', () => {
-  it('is asked for with 200, and again with 401 where it was wrong', async () => {
+describe('a request to the page', () => {
+  it('gets the form with status 200, and with 401 after a wrong answer', async () => {
     const browser = await inside(await start())
     for (const path of ['sign-in', 'sign-in/browser?account=plain@example.com'])
       expect(await browser.open(`/status/${path}`)).toMatchObject({ status: 200 })
@@ -174,7 +174,7 @@ describe('what is sent to it', () => {
     const page = await start()
     const browser = await inside(page)
     const fields = { identity: account, credential }
-    const refused = await Promise.all([
+    const rejected = await Promise.all([
       browser.post('/status/sign-in', { ...fields, _csrf: '' }),
       browser.post('/status/sign-in', { ...fields, _csrf: 'x'.repeat(43) }),
       browser.post('/status/sign-in', fields, { origin: 'https://evil.example' }),
@@ -185,7 +185,7 @@ describe('what is sent to it', () => {
       browser.post('/status/sign-in', fields, { 'content-type': 'x-application/x-www-form-urlencoded' }),
       browser.post('/status/sign-in', fields, { 'content-type': 'application/x-www-form-urlencodedx' }),
     ])
-    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403, 415, 415, 415])
+    expect(rejected.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403, 415, 415, 415])
     expect(emulator.requests).toEqual([])
     // A token of another visitor, or of the time before the entry.
     const stranger = browserAt(page.url)
@@ -198,7 +198,7 @@ describe('what is sent to it', () => {
     expect(await page.clients.list()).toEqual([])
   })
 
-  it('is 16 KiB at the most', async () => {
+  it('may have a body of 16 KiB', async () => {
     const browser = await inside(await start())
     const token = String(
       load((await browser.open('/status')).text)('[name=_csrf]')
@@ -237,7 +237,7 @@ describe('what is sent to it', () => {
     }
   })
 
-  it('is refused under a name that is not this machine’s (DNS rebinding), and served under one that was given', async () => {
+  it('is rejected under a name that is not this machine’s (DNS rebinding), and served under one that was given', async () => {
     const page = await start({ hosts: ['broker.home.example'] })
     const statusUnder = (host: string): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
@@ -277,7 +277,7 @@ describe('what is sent to it', () => {
     '*',
     'http://evil.example',
     '/status/..;/',
-  ])('is no page, and no fault, at %s', async (path) => {
+  ])('gets 404 at %s, or 421 at another host, and no error is reported', async (path) => {
     const page = await start()
     const browser = await inside(page)
     const headers = { cookie: browser.cookie(), accept: 'text/html' }
@@ -289,7 +289,7 @@ describe('what is sent to it', () => {
     expect([status, page.problems]).toEqual([path === 'http://evil.example' ? 421 : 404, []])
   })
 
-  it('is no fault, whatever account an address or a form names', async () => {
+  it('causes no error, whatever account it names', async () => {
     const page = await start()
     const browser = await inside(page)
     for (const named of [
@@ -500,8 +500,8 @@ describe('the page', () => {
     const read: typeof kept.read = (...args) => (isUnreadable ? Promise.reject(new Error('down')) : kept.read(...args))
     const unlucky = await start({ store: { ...kept, read } })
     const visitor = browserAt(unlucky.url)
-    const refused = await visitor.open('/status')
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    const rejected = await visitor.open('/status')
+    expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '5'])
     isUnreadable = false
     expect(await visitor.open('/status')).toMatchObject({ status: 200 })
     isUnreadable = true
@@ -605,10 +605,10 @@ describe('the page', () => {
     await submit('000000')
     const before = emulator.counters.passcodeChecks
     const passcode = emulator.account(identity).passcode('Tablet')
-    const refused = await submit(passcode)
-    expect([refused.status, emulator.counters.passcodeChecks]).toEqual([401, before])
-    expect(refused.text).toContain('waits after a few tries. Try again in 15 minutes.')
-    expect(load(refused.text)('[name=factor]:checked').val()).toBe(factor)
+    const rejected = await submit(passcode)
+    expect([rejected.status, emulator.counters.passcodeChecks]).toEqual([401, before])
+    expect(rejected.text).toContain('waits after a few tries. Try again in 15 minutes.')
+    expect(load(rejected.text)('[name=factor]:checked').val()).toBe(factor)
     for (let n = 0; n < 4; n += 1) await wrongPassword(account)
     expect((await browser.post('/status/sign-in', { identity: account, credential })).headers.get('location')).toBe(
       '/status',
@@ -644,7 +644,7 @@ describe('the page', () => {
   })
 })
 
-describe('a way through the page', () => {
+describe('a walk through the page', () => {
   it('leads from the entrance to the end, each step with its page', async () => {
     const signedIn: string[] = []
     const page = await start({ alerts: { works: (name) => void signedIn.push(name) } })
@@ -795,7 +795,7 @@ describe('the programs', () => {
   it.each([
     ['rotate', 'Make a new key for kitchen?', 'Make a new key'],
     ['revoke', 'Revoke kitchen?', 'Revoke'],
-  ])('keep their key until a person has said twice that it is to end: %s', async (action, question, yes) => {
+  ])('keep their key until a person has confirmed that it is to end: %s', async (action, question, yes) => {
     const page = await startWithAccount()
     const browser = await inside(page)
     const { refresh_token } = await page.clients.invite({ name: 'kitchen', accounts: [account] })

@@ -112,7 +112,7 @@ describeWithPrograms('curl', 'python3')('owner-sso broker run', () => {
     expect(emulator.requests.slice(before).map(({ path }) => path)).toEqual(['/api/1/vehicles'])
   })
 
-  it('gives signals to the program and takes its exit code, and leaves no file behind', async () => {
+  it('passes signals on to the program, ends with its exit code, and leaves no file behind', async () => {
     const signals = 'HUP INT QUIT USR1 USR2 ALRM WINCH ABRT IO PROF PWR VTALRM XCPU'
     const script = `
 import { statSync } from 'node:fs'
@@ -149,7 +149,7 @@ console.log((statSync(process.env.SSL_CERT_FILE).mode & 0o777).toString(8))`
     expect(emulator.requests).toHaveLength(before)
   })
 
-  it('shows nobody else’s words, and holds no connection for who never finishes', async () => {
+  it('prints nothing that a stranger sends, and keeps no connection that never finishes its request', async () => {
     const stranger = `
 import os, socket, ssl, sys, time
 port = int(os.environ["HTTPS_PROXY"].split(":")[2])
@@ -178,7 +178,7 @@ except OSError: print("cut")`
     expect(stderr).toMatch(/^owner-sso: python3 sends https to others through a proxy without encryption[^\n]*\n$/u)
   })
 
-  it('makes an authority that counts for the service’s hosts alone', async () => {
+  it('makes a certificate authority that is valid for the service’s hosts alone', async () => {
     const { stdout } = await run(['sh', '-c', 'cat "$NODE_EXTRA_CA_CERTS"'])
     const constraints = new X509Certificate(stdout.split(/(?<=-----END CERTIFICATE-----)/u)[0] ?? '').getExtension(
       '2.5.29.30',
@@ -189,13 +189,13 @@ except OSError: print("cut")`
     expect(names).toContain('\u007F\0\0\u0001\u00FF\u00FF\u00FF\u00FF')
   })
 
-  it('leaves standard input to the program, which waits for what is not there yet', async () => {
+  it('leaves standard input to the program, in blocking mode', async () => {
     const looks = 'import os; print(os.get_blocking(0), input())'
     const { stdout } = await machine.run(['broker', 'run', '--', 'python3', '-c', looks], { env, input: 'here' })
     expect(stdout).toBe('True here\n')
   })
 
-  it('tunnels what is for other hosts as it is', async () => {
+  it('tunnels calls of other hosts unchanged', async () => {
     const server = createServer((socket) => socket.once('data', (data) => socket.end(data))).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -212,7 +212,7 @@ except OSError: print("cut")`
 })
 
 asRoot('what a program trusts', () => {
-  it('can be made by no other user, while it runs and when it outlives the command', async () => {
+  it('has files that no other user can make or replace, while it runs and when it outlives the command', async () => {
     // As homes often are.
     chmodSync(machine.home, 0o755)
     const stranger = { uid: 65_534, gid: 65_534, cwd: '/' }
@@ -288,7 +288,7 @@ request({ hostname, port, path, method: 'POST' }, ({ statusCode }) => console.lo
     expect(emulator.requests.slice(before).filter(({ path }) => path.startsWith('/oauth2'))).toEqual([])
   })
 
-  it('of programs that can’t be looked up, and the program is told to come again', async () => {
+  it('where the list of programs can’t be read, and the program gets 503', async () => {
     const clients = machine.file('clients.json', '{')
     const { stdout, stderr } = await run(refresh(), { flags: ['--clients', clients] })
     expect([stdout, stderr]).toEqual([

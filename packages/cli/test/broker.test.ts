@@ -242,7 +242,7 @@ describe('owner-sso broker', () => {
     const { child, url, notes } = await started('--port', '0')
     for (const key of ['owner-sso-mistyped', 'owner-sso-another'])
       expect((await fetch(`${url}/token`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(401)
-    const said = 'A program was refused: it sent no key, or one that is mistyped, expired, revoked or replaced.'
+    const said = 'A program was rejected: it sent no key, or one that is mistyped, expired, revoked or replaced.'
     await until(async () => notes().includes(said))
     const { stdout: code } = await machine.run(['broker', 'code'])
     const entry = await fetch(`${url}/status`)
@@ -402,7 +402,7 @@ describe('an invitation', () => {
     ['--alert-webhook https://a.example', 'Set OWNER_SSO_ALERT_SECRET'],
     ['--alert-mqtt http://a.example', 'Correct --alert-mqtt'],
     ['--socket nowhere/here.sock', 'Choose another --port, --host or --socket'],
-  ])('or a broker that can’t be is refused with what to do: %s', async (args, next) => {
+  ])('or a broker with wrong options is rejected, with what to do: %s', async (args, next) => {
     const { code, stdout, stderr } = await machine.run(['broker', ...args.split(' ')])
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(next) })
   })

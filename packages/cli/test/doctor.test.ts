@@ -96,7 +96,7 @@ describe('owner-sso doctor', () => {
     expect(problems(findings).map(({ text }) => text)).toEqual(isFirewall ? [`A firewall answers (${status}).`] : [])
   })
 
-  it('tells of a block that is remembered, for how long, and sends nothing to who blocks', async () => {
+  it('tells of a block that is remembered, for how long, and sends nothing to that host', async () => {
     await machine.signIn('plain@example.com')
     emulator.firewall.block()
     expect((await machine.run(['refresh'])).code).toBe(5)
@@ -156,7 +156,7 @@ describe('owner-sso doctor', () => {
     expect((await findingsOf(['--account', 'plain@example.com'])).code).toBe(0)
   })
 
-  it('sees folders that others can look into, or change', async () => {
+  it('finds folders that others can read, or change', async () => {
     await machine.signIn('plain@example.com')
     chmodSync(machine.tokensFolder, 0o755)
     const readable = await findingsOf([])
@@ -166,7 +166,7 @@ describe('owner-sso doctor', () => {
     expect((await findingsOf([])).code).toBe(6)
   })
 
-  it('tells of a password in the environment, and of a config file that others can change, but shows neither', async () => {
+  it('warns of a password in the environment, and of a config file that others can change, but shows no value', async () => {
     mkdirSync(join(machine.home, '.config', 'owner-sso'), { recursive: true })
     chmodSync(machine.file('.config/owner-sso/config.json', '{"account": "ann@example.com"}'), 0o666)
     const { stdout } = await machine.run(['doctor'], { env: { OWNER_SSO_CREDENTIAL: credential, HTTPS_PROXY: 'x' } })

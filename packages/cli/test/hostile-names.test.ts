@@ -43,7 +43,7 @@ async function keep(account: string): Promise<void> {
 
 const fails = (): Promise<never> => Promise.reject(new Error('It is not refreshed here.'))
 
-describeInTerminal('names that a terminal would obey', () => {
+describeInTerminal('names with control characters that a terminal would obey', () => {
   it('of second factors are escaped in the choice, the question after it, and the error', async () => {
     const args = ['login', '--account', 'mfa@example.com']
     const terminal = inTerminal(machine, args, { OWNER_SSO_CREDENTIAL: credential })
@@ -83,7 +83,7 @@ describeInTerminal('names that a terminal would obey', () => {
   })
 })
 
-it('an audit log has a line for each call, which JSON reads as it was', async () => {
+it('an audit log has one line of JSON for each call, with the name as it is', async () => {
   await keep(hostile)
   const [socket, path] = [join(machine.home, 'here.sock'), join(machine.home, 'audit.log')]
   const child = machine.start(['broker', '--socket', socket, '--audit', path])

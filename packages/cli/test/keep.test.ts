@@ -57,7 +57,7 @@ describe('owner-sso keep', () => {
     )
   })
 
-  it('whatever a name holds, it is part of one line, also of one that JSON can read', async () => {
+  it('a name with line breaks or control characters stays on one line, in text and in JSON', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
     const store = fileTokenStore({ path: machine.tokensFolder })
     const stored = await store.read('plain@example.com')
@@ -77,7 +77,7 @@ describe('owner-sso keep', () => {
     expect(told.every(({ reason }) => reason === 'refresh_token_rejected')).toBe(true)
   })
 
-  it('--json goes through with its sweep where nothing can be written, and says so at the end', async () => {
+  it('--json finishes its sweep where its output can’t be written, and says so at the end', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
     const full = openSync('/dev/full', 'w')
     const { code, stderr } = await machine.run(['keep', '--once', '--json'], { ahead: hours(6.5), stdout: full })

@@ -115,8 +115,8 @@ describe('owner-sso logout', () => {
   })
 })
 
-describe('a store in which something else stands', () => {
-  it('tells and copies what it can, and then says what is wrong', async () => {
+describe('a store with a record that is not ours', () => {
+  it('is listed and copied as far as possible, and then the error says what is wrong', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
     await storeLogin(machine, emulator, 'regional@example.com')
     const store = fileTokenStore({ path: machine.tokensFolder })
@@ -174,7 +174,7 @@ describe('owner-sso copy', () => {
     expect(stdout).toBe((await machine.run(['token', '--account', 'plain@example.com'])).stdout)
   })
 
-  it('encrypts what was plain, and the other way round', async () => {
+  it('encrypts a plain store, and decrypts a sealed one', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
     const env = { OWNER_SSO_ENCRYPTION_KEY: key }
     const plain = `file:${machine.tokensFolder}`
@@ -196,7 +196,7 @@ describe('owner-sso copy', () => {
     expect((await machine.run(['token', '--store', 'file:plain'])).code).toBe(0)
   })
 
-  it('refuses to copy a store into itself', async () => {
+  it('does not copy a store into itself', async () => {
     const { code } = await machine.run(['copy', 'file:tokens', `file:${join(machine.home, 'tokens')}`])
     expect(code).toBe(2)
   })
@@ -237,7 +237,7 @@ describe('a key that is set over a plain store', () => {
     expect((await machine.run(['accounts', ...at])).stderr).toContain('Set OWNER_SSO_ENCRYPTION_KEY')
   })
 
-  it('changes nothing about how export reads it', async () => {
+  it('does not keep export from reading it', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
     const exported = await machine.run(['export'], { env })
     expect(exported).toMatchObject({ code: 0, stderr: expect.stringContaining('Exported, sealed') })
@@ -247,7 +247,7 @@ describe('a key that is set over a plain store', () => {
     expect((await machine.run(['export'], { env })).code).toBe(0)
   })
 
-  it('is told by copy with the whole command, of the store that is plain', async () => {
+  it('is explained by copy, with the whole command that seals the plain store', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
     const plain = `file:${machine.tokensFolder}`
     const told = await machine.run(['copy', plain, 'file:second'], { env })

@@ -63,7 +63,7 @@ describeWithKeyring('the keyring', () => {
     expect((await run(['logout', '--account', account])).code).toBe(0)
   })
 
-  it('is told of in one sentence at the first login, at a terminal', async () => {
+  it('is mentioned in one sentence at the first login, at a terminal', async () => {
     const terminal = inTerminal(machine, ['login'], keyringOf(desktop))
     await terminal.shows('are encrypted from now on')
     await terminal.shows('E-mail')
@@ -94,7 +94,7 @@ describeWithKeyring('the keyring', () => {
     expect((await signIn(account, { OWNER_SSO_KEYRING: 'perhaps' })).code).toBe(2)
   })
 
-  it('is missed once, where there is none: the tokens are stored as before', async () => {
+  it('causes one warning where there is none: the tokens are stored in plain', async () => {
     const { code, stderr } = await machine.signIn(account, { env: { OWNER_SSO_KEYRING: '' } })
     expect(code).toBe(0)
     expect(stderr).toContain(`The tokens in ${machine.tokensFolder} are not encrypted, since there is no keyring here`)
@@ -176,7 +176,7 @@ describeWithKeyring('the keyring', () => {
     expect(plain()).toEqual([])
   })
 
-  it('that is locked, lost, silent or not there is told apart, and nothing is changed', async () => {
+  it('has an error of its own where it is locked, has lost the key, does not answer or is not there; nothing is changed', async () => {
     await signIn(account)
     const before = records()
     const silent = createServer((socket: Socket) => socket.on('error', () => undefined)).listen(
@@ -210,7 +210,7 @@ describeWithKeyring('the keyring', () => {
     expect((await signIn(account)).code).toBe(0)
   }, 120_000)
 
-  it('opens the way out: copied with --to-plain, or into another store with a key of its own', async () => {
+  it('can be left: by a copy with --to-plain, or into another store with a key of its own', async () => {
     await signIn(account)
     const from = `file:${machine.tokensFolder}`
     const copied = await run(['copy', '--to-plain', from, 'file:plain'])

@@ -112,7 +112,7 @@ describeInTerminal('owner-sso login --paste', () => {
     expect(stderr).toContain('owner-sso login --paste')
   })
 
-  it('starts the browser with what a desktop tells its programs, and none of the secrets that it was given itself', async () => {
+  it('starts the browser with the variables of the desktop, and none of its own secrets', async () => {
     const script = `#!/bin/sh\nenv > ${machine.home}/environment.new && mv ${machine.home}/environment.new ${machine.home}/environment`
     chmodSync(machine.file('xdg-open', script), 0o700)
     const desktop = {

@@ -167,7 +167,7 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
     expect(await accounts()).toBe('')
   })
 
-  it('sends nothing of a sign-in that it has not begun', async () => {
+  it('redeems no code of a sign-in that it has not begun', async () => {
     const terminal = login('plain@example.com')
     const page = await window.page()
     const forged = new URLSearchParams({ code: 'forged', state: 'another', issuer: emulator.authUrl })

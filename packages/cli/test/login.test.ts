@@ -17,7 +17,7 @@ const emulator = useEmulator({
 })
 const machine = useMachine(emulator)
 
-describe('a login that nobody attends', () => {
+describe('an unattended login', () => {
   it('takes the password from standard input, and says nothing on standard output', async () => {
     const { code, stdout, stderr } = await machine.run(
       ['login', '--account', 'ann@example.com', '--credential-file', '-'],
@@ -48,7 +48,7 @@ describe('a login that nobody attends', () => {
   })
 })
 
-describe('a login that nobody attends and that fails', () => {
+describe('an unattended login that fails', () => {
   const mfa = 'mfa@example.com'
   const secret = { OWNER_SSO_TOTP_SECRET: totpSecret }
   const otherSecret = { OWNER_SSO_TOTP_SECRET: 'KRSXG5CTMVRXEZLU' }
@@ -92,7 +92,7 @@ it('a file of a password may end in a line break, and must be this user’s alon
   expect(await machine.run(args)).toMatchObject({ stderr: expect.stringContaining('chmod 600') })
 })
 
-describe('a password as tools leave it', () => {
+describe('a password as tools write it', () => {
   const ann = ['login', '--account', 'ann@example.com']
   const mark = '\uFEFF'
   const latin1 = Buffer.from('pässword', 'latin1')
@@ -117,7 +117,7 @@ describe('a password as tools leave it', () => {
       'CREDENTIAL has several lines',
     ],
     ['a file with line breaks alone', fromFile, '\r\n\n', {}, 'password.txt is empty'],
-  ])('%s: is understood, or told before a request', async (_what, args, content, env, told) => {
+  ])('%s: is understood, or rejected before a request', async (_what, args, content, env, told) => {
     writeFileSync(machine.file('password.txt', ''), content)
     const { code, stderr } = await machine.run(args, { input: content, env })
     expect({ code, stderr }).toEqual({ code: told === 'Signed in' ? 0 : 2, stderr: expect.stringContaining(told) })
@@ -125,7 +125,7 @@ describe('a password as tools leave it', () => {
     expect(emulator.counters.loginPages).toBe(told === 'Signed in' ? 1 : 0)
   })
 
-  it('quotation marks and spaces may be part of it: they are told', async () => {
+  it('quotation marks and spaces are kept, and a note tells of them', async () => {
     const { code, stderr } = await machine.signIn('ann@example.com', {
       env: { OWNER_SSO_CREDENTIAL: `"${credential}" ` },
     })
@@ -142,7 +142,7 @@ describe('a password as tools leave it', () => {
       { OWNER_SSO_STORE: "'redis://:secret@host'" },
       'OWNER_SSO_STORE has quotation',
     ],
-  ])('%j with %j: quotation marks around another setting are refused before a request', async (args, env, told) => {
+  ])('%j with %j: quotation marks around another setting are rejected before a request', async (args, env, told) => {
     const { code, stderr } = await machine.run(args, { env: { OWNER_SSO_CREDENTIAL: credential, ...env } })
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(told) })
     expect(stderr).not.toContain('secret')
@@ -158,7 +158,7 @@ it('two logins of one account at once both succeed, and leave one usable record'
   expect((await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers })).status).toBe(200)
 })
 
-it('a passcode that another login has used is followed by the next one, and never sent again', async () => {
+it('where another login has used a passcode, the next one is sent, and never the same again', async () => {
   const env = { OWNER_SSO_TOTP_SECRET: totpSecret }
   const now = (): number => Date.now() / 1000
   const end = (Math.floor(now() / 30) + 2) * 30

@@ -92,7 +92,8 @@ describe('the cache of each client style', () => {
   const [, table = ''] = /^\| client +\| plain .*\n\|[- |]+\n((?:\|.*\n)+)/mu.exec(document) ?? []
   const clients = Array.from(table.matchAll(/^\| (.*?) +\|/gmu), ([, name = '']) => name)
 
-  it('is one of these', () => expect(clients).toEqual(Object.keys(styles)))
+  it('has a shape here for each client of docs/reference/compatibility.md', () =>
+    expect(clients).toEqual(Object.keys(styles)))
 
   it.each(Object.entries(styles))('of %s is imported, and its owner signed in', async (_style, cacheOf) => {
     const tokens = await elsewhere(plain)
@@ -228,7 +229,7 @@ describe('owner-sso import', () => {
       /address that can’t be read/u,
     ],
     ['of a name of our own records', { refresh_token }, ['--account', 'owner-sso:firewall'], 2, /can’t be imported/u],
-  ])('says why for tokens %s, and stores nothing', async (_what, content, args, code, words) => {
+  ])('rejects tokens %s with the reason, and stores nothing', async (_what, content, args, code, words) => {
     const ending = await imported(content, '--yes', ...args)
     expect(ending.code).toBe(code)
     expect(ending.stderr).toMatch(words)
@@ -273,7 +274,7 @@ describe('owner-sso import', () => {
     expect((await tokenOf(subject)).code).toBe(0)
   })
 
-  it('tells a folder, a file of somebody else’s, and broken JSON with its line', async () => {
+  it('says what is wrong with a folder, somebody else’s file, and broken JSON, with its line', async () => {
     const folder = await machine.run(['import', machine.home, '--yes'])
     expect(folder).toMatchObject({ code: 2, stderr: expect.stringContaining(`${machine.home} is a folder.`) })
     expect(folder.stderr).not.toContain('chmod')
@@ -290,7 +291,7 @@ describe('owner-sso import', () => {
     }
   })
 
-  it('says of a cache of which nothing can be imported that, and what would help', async () => {
+  it('says so where nothing of a cache can be imported, and what would help', async () => {
     const cache = { [plain]: { refresh_token: past(2) }, [regional]: { refresh_token: past(3) } }
     const { stderr } = await imported(cache, '--yes')
     expect(stderr).toContain('Found (cache): 2 accounts, none of which can be imported into file:')
@@ -368,7 +369,7 @@ describe('owner-sso export', () => {
     expect((await machine.run(['token', '--account', plain, '--store', 'file:second'])).code).toBe(0)
   })
 
-  it('of all accounts leaves out who has to sign in again: names it, and ends with its exit code', async () => {
+  it('of all accounts leaves out the one that has to sign in again: names it, and ends with its exit code', async () => {
     for (const account of [plain, regional]) await machine.signIn(account)
     emulator.expireRefreshTokens(regional)
     await machine.run(['refresh', '--account', regional], { ahead: 120 })

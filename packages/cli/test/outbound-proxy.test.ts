@@ -104,7 +104,7 @@ describe('the outbound proxy', () => {
       /asks for a user name and a password \(407\)/u,
       'Set OWNER_SSO_PROXY=http://USER:PASSWORD@',
     ],
-    ['refuses a tunnel', 403, /refuses a tunnel to \S+ \(403\)/u, 'allow CONNECT there'],
+    ['rejects a tunnel', 403, /rejects a tunnel to \S+ \(403\)/u, 'allow CONNECT there'],
     ['can’t reach the host', 502, /can’t reach \S+ \(502\)/u, 'Check that address'],
     ['is overloaded', 503, /can’t reach \S+ \(503\)/u, 'Check that address'],
   ])('that %s is told by doctor, with what to do', async (_name, status, text, fix) => {
@@ -116,7 +116,7 @@ describe('the outbound proxy', () => {
     expect(emulator.requests).toEqual([])
   })
 
-  it('that makes a tunnel with another 2xx has made one', async () => {
+  it('may open the tunnel with another 2xx than 200', async () => {
     proxy = await startConnectProxy(undefined, undefined, { success: 201 })
     expect(await doctor({ OWNER_SSO_PROXY: proxy.proxy })).toMatchObject({ code: 0, stderr: '' })
   })
@@ -130,7 +130,7 @@ describe('the outbound proxy', () => {
     expect(stdout).not.toMatch(password)
   })
 
-  it('that can’t be used is named by where it came from, and not shown', async () => {
+  it('that can’t be used is rejected by the name of its setting, and not shown', async () => {
     proxy = await startConnectProxy()
     const wrong = { OWNER_SSO_PROXY: 'socks5://ann:p@ss-word@127.0.0.1:1' }
     for (const { code, stdout, stderr } of [await machine.run(['refresh'], { env: env(wrong) }), await doctor(wrong)]) {

@@ -50,7 +50,7 @@ it('calls the owner API with the token of the account, until Ctrl-C', async () =
   await expect(answered(url)).rejects.toThrow('ECONNREFUSED')
 })
 
-describe('what is not from this machine, or not of the owner API, gets no answer from there', () => {
+describe('a call from elsewhere, or not for the owner API, is not forwarded', () => {
   it.each<[string, string, Record<string, string>, number]>([
     ['a page of another site', '/api/1/vehicles', { origin: 'https://evil.example' }, 403],
     ['one that a browser says is of another site', '/api/1/vehicles', { 'sec-fetch-site': 'cross-site' }, 403],
@@ -67,7 +67,7 @@ describe('what is not from this machine, or not of the owner API, gets no answer
     await stop()
   })
 
-  it('but this machine may be called by each of its names', async () => {
+  it('a call by any name of this machine is forwarded', async () => {
     const { printed: url, stop } = await started()
     for (const host of ['LocalHost:12345', '[::1]:1'])
       expect([host, (await answered(`${url}/api/1/vehicles`, { host })).status]).toEqual([host, 200])
@@ -75,7 +75,7 @@ describe('what is not from this machine, or not of the owner API, gets no answer
   })
 })
 
-it('why the owner API can’t be reached is told to whoever runs it alone', async () => {
+it('only whoever runs it is told why the owner API can’t be reached', async () => {
   const port = await freePort()
   const { printed, stop } = await started('--json', '--api-url', `http://127.0.0.1:${port}`)
   const { url, account } = JSON.parse(printed)
@@ -88,7 +88,7 @@ it('why the owner API can’t be reached is told to whoever runs it alone', asyn
   )
 })
 
-it('who is not signed in is told at the start, and so is a port that is taken', async () => {
+it('says at the start that nobody is signed in, or that the port is taken', async () => {
   const taken = new URL(emulator.authUrl).port
   expect(await machine.run(['proxy', '--port', taken])).toMatchObject({
     code: 2,

@@ -43,7 +43,7 @@ describeWithRedis('a store in Redis', () => {
     expect(records.some((record) => record?.includes('token"'))).toBe(false)
   })
 
-  it('tells a wrong password from a server that is down', async () => {
+  it('tells a wrong password and a server that is down apart', async () => {
     const env = { OWNER_SSO_STORE: url.replace('hush', 'wrong') }
     const { code, stderr } = await machine.run(['token'], { env })
     expect(code).toBe(6)
@@ -51,7 +51,7 @@ describeWithRedis('a store in Redis', () => {
     expect(stderr).not.toContain('wrong@')
   })
 
-  it('tells a database that is not there, and something that is no Redis', async () => {
+  it('says that a database is not there, or that the server is no Redis', async () => {
     for (const [address, told] of [
       [url.replace(/3$/u, '99'), 'has no database of this number: correct the end of its address.'],
       [`redis://${new URL(emulator.authUrl).host}`, 'nothing there answers as Redis does: check the port, and whether'],
@@ -62,7 +62,7 @@ describeWithRedis('a store in Redis', () => {
     }
   })
 
-  it('takes the accounts of a folder', async () => {
+  it('gets the accounts of a folder by owner-sso copy', async () => {
     await machine.signIn('regional@example.com')
     const config = { OWNER_SSO_STORE: url }
     const refused = await machine.run(['copy', `file:${machine.tokensFolder}`, url])

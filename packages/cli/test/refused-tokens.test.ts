@@ -52,7 +52,7 @@ describe('where refreshed tokens are refused', () => {
     expect(emulator.counters.refreshRequests).toBe(1)
   })
 
-  it('doctor --live gives the token back its place that worked before', async () => {
+  it('doctor --live puts the token back that worked before', async () => {
     const before = (await machine.run(['token'])).stdout
     emulator.applyScenario('refreshed-tokens-refused')
     const { code, stdout } = await machine.run(['doctor', '--live', '--yes'])

@@ -37,17 +37,20 @@ describe("a service of today's kind", () => {
     expect((await fetch(`${emulator.ownerApiUrl}/api/1/products`, { headers })).status).toBe(200)
   })
 
-  it.each([true, false])('is moved into, with an access token (%s) beside the refresh token', async (isKept) => {
-    const { access_token, refresh_token } = await emulator.issueTokens(account)
-    const cache = machine.file('cache', JSON.stringify(isKept ? { access_token, refresh_token } : { refresh_token }))
-    const env = { OWNER_SSO_SERVICE: 'current' }
-    expect(await machine.run(['import', cache, '--account', account, '--yes'], { env })).toMatchObject({ code: 0 })
-    const { stdout } = await machine.run(['token'], { env })
-    expect(stdout.trim() === access_token).toBe(isKept)
-    expect(emulator.counters.refreshRequests).toBe(isKept ? 0 : 1)
-    const headers = { authorization: `Bearer ${stdout.trim()}` }
-    expect((await fetch(`${emulator.ownerApiUrl}/api/1/products`, { headers })).status).toBe(200)
-  })
+  it.each([true, false])(
+    'takes tokens of another client, with an access token (%s) beside the refresh token',
+    async (isKept) => {
+      const { access_token, refresh_token } = await emulator.issueTokens(account)
+      const cache = machine.file('cache', JSON.stringify(isKept ? { access_token, refresh_token } : { refresh_token }))
+      const env = { OWNER_SSO_SERVICE: 'current' }
+      expect(await machine.run(['import', cache, '--account', account, '--yes'], { env })).toMatchObject({ code: 0 })
+      const { stdout } = await machine.run(['token'], { env })
+      expect(stdout.trim() === access_token).toBe(isKept)
+      expect(emulator.counters.refreshRequests).toBe(isKept ? 0 : 1)
+      const headers = { authorization: `Bearer ${stdout.trim()}` }
+      expect((await fetch(`${emulator.ownerApiUrl}/api/1/products`, { headers })).status).toBe(200)
+    },
+  )
 
   it('is told by doctor where another kind is set, with the word that helps', async () => {
     const wrong = await machine.run(['doctor'])

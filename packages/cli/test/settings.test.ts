@@ -91,7 +91,7 @@ describe('a setting', () => {
     ['a store that is none', { OWNER_SSO_STORE: 'mysql://a' }, 'It is file:PATH, '],
     ['a store without a place', { OWNER_SSO_STORE: 'file:' }, 'It is file:PATH, '],
     ['a store on another machine’s disk', { OWNER_SSO_STORE: 'file://host/a' }, 'It is file:PATH, '],
-  ])('%s is refused, with where it came from or what it may be', async (_name, env, words) => {
+  ])('%s is rejected, with where it came from or what it may be', async (_name, env, words) => {
     const { code, stdout, stderr } = await machine.run(['refresh'], { env })
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
   })
@@ -160,7 +160,7 @@ describe('the config file', () => {
     ['that a group can change', 0o660, { account: 'ann@example.com' }, 'Other users can change'],
     ['with a password that others can read', 0o604, { store: 'redis://u:hush@127.0.0.1:1' }, 'the password in it'],
     ['with a password that a group can read', 0o640, { store: 'rediss://:hush@127.0.0.1:1' }, 'the password in it'],
-  ])('%s is refused by every command but doctor, which tells of it', async (_name, mode, content, problem) => {
+  ])('%s is rejected by every command but doctor, which explains it', async (_name, mode, content, problem) => {
     chmodSync(config(content), mode)
     for (const command of ['login', 'status', 'token']) {
       const { code, stdout, stderr } = await machine.run([command])
@@ -176,7 +176,7 @@ describe('the config file', () => {
     expect(emulator.counters).toMatchObject({ loginPages: 1, formPosts: 0 })
   })
 
-  it('that others can only read, and without a password, is nothing to speak of', async () => {
+  it('is fine where others can only read it and no password is in it', async () => {
     chmodSync(config({ account: 'ann@example.com', store: 'redis://127.0.0.1:1' }), 0o644)
     expect((await machine.run(['stores'])).code).toBe(0)
     expect((await machine.run(['doctor'])).stdout).toMatch(/✔ config file/u)

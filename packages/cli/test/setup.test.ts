@@ -47,7 +47,7 @@ describeInTerminal('owner-sso setup', () => {
     expect(login.code).toBe(0)
   })
 
-  it('asks again for what no command could use, and offers to keep only what could be', async () => {
+  it('asks again after an answer that no command could use, and offers to keep usable settings alone', async () => {
     const terminal = inTerminal(machine, ['setup'], { ...unset, HTTPS_PROXY: 'http://127.0.0.1:1' })
     const answers = async (question: string, wrong: string, problem: string, right: string): Promise<void> => {
       await terminal.shows(question)
@@ -71,7 +71,7 @@ describeInTerminal('owner-sso setup', () => {
     expect(config()).toMatchObject({ authUrl: emulator.authUrl, apiUrl: 'http://127.0.0.1:1', store: 'file:typo' })
   })
 
-  it('keeps what it does not ask for, and the former file beside the new one', async () => {
+  it('keeps settings that it does not ask for, and the former file beside the new one', async () => {
     const proxy = 'http://127.0.0.1:3128'
     const before = { account: 'old@example.com', keyring: false, transport: 'modern', proxy, authUrl: emulator.authUrl }
     mkdirSync(join(configFile(), '..'), { recursive: true, mode: 0o700 })

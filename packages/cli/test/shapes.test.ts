@@ -9,7 +9,7 @@ const refresh_token = 'a-refresh-token-of-somebody'
 const jwt = (claims: object): string => new UnsecuredJWT({ ...claims }).encode()
 const time = 1_900_000_000
 
-describe('the shape of an input', () => {
+describe('the shape of tokens to import', () => {
   it.each<[string, unknown, string, object[]]>([
     ['a refresh token', refresh_token, 'refresh token', [{}]],
     ['one with a line break and a byte order mark', `\uFEFF ${refresh_token}\r\n`, 'refresh token', [{}]],
@@ -69,7 +69,7 @@ describe('the shape of an input', () => {
       [{ owner: 'jo@example.com', authUrl: 'https://a.example/v3', issuedAt: time, endsAt: time + 9 }],
     ],
     ['names that are no accounts', { work: { refresh_token }, 'a b@c': { refresh_token } }, 'cache', [{}, {}]],
-  ])('%s is told by what is in it', (_what, input, shape, tokens) => {
+  ])('%s is recognised', (_what, input, shape, tokens) => {
     const found = readShape(typeof input === 'string' ? input : JSON.stringify(input))
     expect(found?.shape).toBe(shape)
     expect(found?.tokens.map(({ refreshToken: _token, ...facts }) => facts)).toEqual(tokens)
@@ -92,11 +92,11 @@ describe('the shape of an input', () => {
     '{"refresh_token":["a-list"]}',
     '{"kind":"owner-sso export","version":1}',
     '{"kind":"owner-sso export","version":1,"accounts":{}}',
-  ])('%j has none', (input) => {
+  ])('%j is none', (input) => {
     expect(readShape(input)).toBeUndefined()
   })
 
-  it('is found for whatever anybody writes, without an error and without a fact that is not there', () => {
+  it('is read from any text without an error, and never with a fact that is not in it', () => {
     const anything = fc.oneof(anyText(), fc.json(), fc.json({ maxDepth: 6 }))
     fc.assert(
       fc.property(anything, (input) => {

@@ -40,7 +40,7 @@ describe('the kinds of stores', () => {
     }
   })
 
-  it('in a folder of this user may be written with a tilde; what only a shell replaces is refused, and no folder is called so', async () => {
+  it('may be written with a tilde; what only a shell replaces is rejected, and no folder gets such a name', async () => {
     const tilde = await machine.signIn('Plain@Example.com', { env: { OWNER_SSO_STORE: 'file:~/kept' } })
     expect(tilde).toMatchObject({ code: 0 })
     expect((await machine.run(['token', '--store', 'file:~/kept', '--account', 'PLAIN@example.COM'])).code).toBe(0)
@@ -75,7 +75,7 @@ describe('the kinds of stores', () => {
     expect((await machine.run(['doctor'])).stdout).toMatch(/✔ store .*\(default\) is not there yet/u)
   }, 60_000)
 
-  it('have one to try a sign-in with, of which nothing stays', async () => {
+  it('include memory:, which keeps nothing after the command', async () => {
     const tried = await machine.signIn('plain@example.com', { env: { OWNER_SSO_STORE: 'memory:' } })
     expect(tried).toMatchObject({ code: 0 })
     expect(await machine.run(['token'])).toMatchObject({ code: 3 })

@@ -20,7 +20,7 @@ it.each(['plain@example.com', 'regional@example.com'])('signs %s in there, and r
   expect(emulator.counters).toMatchObject({ codeExchanges: 1, tokenRefreshes: 1 })
 })
 
-it('doctor looks at it, says where it was named, and tells of a block there', async () => {
+it('doctor checks it, says which setting names it, and tells of a block there', async () => {
   const { code, stdout } = await machine.run(['doctor'], { env })
   expect(code).toBe(0)
   expect(stdout).toMatch(/token endpoint +.*\(OWNER_SSO_TOKEN_URL\)/u)

@@ -21,7 +21,7 @@ describe('owner-sso token', () => {
     expect(await vehiclesWith(stdout.trim())).toBe(200)
   })
 
-  it('is one that lives as long as --min-validity says, refreshed where it has to be', async () => {
+  it('prints a token that lives as long as --min-validity says, refreshed if necessary', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
     const [first, same, other] = [
       await machine.run(['token']),
@@ -86,7 +86,7 @@ describe('owner-sso token', () => {
     expect(emulator.counters.refreshRequests).toBe(1)
   })
 
-  it('needs no service for a token that is valid, and says which is missing for one that is not', async () => {
+  it('needs no service for a token that is valid, and asks for OWNER_SSO_AUTH_URL where it has to refresh', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
     expect((await machine.run(['token'], { env: { OWNER_SSO_AUTH_URL: 'http://127.0.0.1:1' } })).code).toBe(0)
     const { code, stderr } = await machine.run(['token'], { env: { OWNER_SSO_AUTH_URL: '' } })
@@ -99,13 +99,16 @@ describe('owner-sso token', () => {
     ['refresh', { OWNER_SSO_CA: '/none.pem' }, /none\.pem is not a readable PEM file/u],
     ['token', { OWNER_SSO_CA: '/none.pem' }, /none\.pem is not a readable PEM file/u],
     ['keep --once', { OWNER_SSO_TRANSPORT: 'none' }, /transport/iu],
-  ])('%s with %j is a mistake of the settings, which leaves no refresh in doubt', async (args, env, message) => {
-    await storeLogin(machine, emulator, 'plain@example.com')
-    const { code, stderr } = await machine.run(args.split(' '), { ahead: nineHours, env })
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) })
-    expect((await machine.run(['status', '--json'])).stdout).toContain('"state": "valid"')
-    expect(emulator.counters.refreshRequests).toBe(0)
-  })
+  ])(
+    '%s with %j fails because of the setting, before a refresh is announced in the store',
+    async (args, env, message) => {
+      await storeLogin(machine, emulator, 'plain@example.com')
+      const { code, stderr } = await machine.run(args.split(' '), { ahead: nineHours, env })
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) })
+      expect((await machine.run(['status', '--json'])).stdout).toContain('"state": "valid"')
+      expect(emulator.counters.refreshRequests).toBe(0)
+    },
+  )
 
   it('ends quietly where nobody reads its output', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
@@ -137,7 +140,7 @@ describe('owner-sso token', () => {
     'completion bash',
     'doctor --json',
     'copy file:TOKENS file:SECOND --json',
-  ])('and says nothing else after that: %s', async (args) => {
+  ])('says that its output can’t be written, and nothing more: %s', async (args) => {
     await storeLogin(machine, emulator, 'plain@example.com')
     const full = openSync('/dev/full', 'w')
     const folders = { TOKENS: machine.tokensFolder, SECOND: join(machine.home, 'second') }
@@ -148,7 +151,7 @@ describe('owner-sso token', () => {
     expect(stderr).not.toMatch(/copied|Use the new one|UnhandledPromise|^\s+at /mu)
   })
 
-  it('refuses to run where Node would print what it sends', async () => {
+  it('does not run where NODE_DEBUG or DEBUG would print what it sends', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
     for (const env of [{ NODE_DEBUG: 'net,HTTP' }, { DEBUG: '*' }]) {
       const { code, stdout, stderr } = await machine.run(['token'], { env })
@@ -159,8 +162,8 @@ describe('owner-sso token', () => {
   })
 })
 
-describe('a refresh that is told to stop', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('%s: finishes, persists, then exits', async (signal) => {
+describe('a refresh during which the command is told to stop', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s: is finished and saved before the command ends', async (signal) => {
     await storeLogin(machine, emulator, 'plain@example.com')
     let release = (): void => undefined
     emulator.once('refresh', { hold: new Promise<void>((resolve) => (release = resolve)), commit: 'after' })
@@ -184,7 +187,7 @@ describe('a refresh that is told to stop', () => {
 describe('a store that is encrypted', () => {
   const key = Buffer.alloc(32, 7).toString('base64')
 
-  it('shows no token on disk, and gives it back to who has the key', async () => {
+  it('has no token in plain on disk, and gives it back with the key', async () => {
     const env = { OWNER_SSO_ENCRYPTION_KEY: key }
     await machine.signIn('plain@example.com', { env })
     expect((await machine.run(['token'], { env })).code).toBe(0)
@@ -199,7 +202,7 @@ describe('a store that is encrypted', () => {
     }
   })
 
-  it('refuses a key that is none, without quoting it', async () => {
+  it('rejects a key that is none, without quoting it', async () => {
     const { code, stderr } = await machine.run(['token'], { env: { OWNER_SSO_ENCRYPTION_KEY: 'too-short' } })
     expect(code).toBe(2)
     expect(stderr).toContain('openssl rand -base64 32')
@@ -214,7 +217,7 @@ async function vehiclesWith(token: string): Promise<number> {
   return answer.status
 }
 
-it('a password is never in what is stored or said', async () => {
+it('a password is in no file, output or error', async () => {
   const { stdout, stderr } = await machine.signIn('plain@example.com')
   expect(stdout + stderr).not.toContain(credential)
 })

@@ -65,7 +65,7 @@ describe('a passcode generator', () => {
   it.each([
     ['otpauth://totp/x?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&algorithm=HmacSHA256', '247374'],
     ['otpauth://totp/x?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&digits=8', '94287082'],
-  ])('heeds what an address says: %s', async (text, passcode) => {
+  ])('goes by the parameters of an otpauth address: %s', async (text, passcode) => {
     expect(await passcodeGenerator(text, () => 30_000).next(never)).toBe(passcode)
   })
 
@@ -79,7 +79,7 @@ describe('a passcode generator', () => {
     'otpauth://totp/x?secret=GEZDGNBV&period=0',
     'otpauth://totp/x?secret=GEZDGNBV&algorithm=MD5',
     'otpauth-migration://offline?data=GEZDGNBV',
-  ])('refuses %j without quoting it', (text) =>
+  ])('rejects %j without quoting it', (text) =>
     expect(() => passcodeGenerator(text)).toThrow('The TOTP secret can’t be understood.'),
   )
 })

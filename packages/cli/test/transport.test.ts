@@ -62,7 +62,7 @@ describe('the transport', () => {
     }
   })
 
-  it('that is none is refused with the place it came from', async () => {
+  it('that is none is rejected with the name of its setting', async () => {
     const refused = await login([], { OWNER_SSO_TRANSPORT: 'quic' })
     expect(refused.code).toBe(2)
     expect(refused.stderr).toMatch(/modern, .*document.*OWNER_SSO_TRANSPORT/su)
@@ -89,13 +89,13 @@ describe('the redirect address', () => {
     expect(emulator.requests[0]?.query['redirect_uri']).toBe(redirectUri)
   })
 
-  it('that is none is refused with the place it came from', async () => {
+  it('that is none is rejected with the name of its setting', async () => {
     const refused = await login([], { OWNER_SSO_REDIRECT_URI: 'void' })
     expect(refused.code).toBe(2)
     expect(refused.stderr).toMatch(/redirectUri.*OWNER_SSO_REDIRECT_URI/isu)
   })
 
-  it('of an app’s own scheme is told to who signs in in a browser, and its address is taken', async () => {
+  it('may have an app’s own scheme: the command says what the address looks like, and takes it', async () => {
     const args = ['login', '--browser', '--account', account, '--redirect-uri', redirectUri]
     const told = await machine.run(args, {
       env: { ...env, DISPLAY: undefined, BROWSER: 'true' },

@@ -76,7 +76,7 @@ it('every class states its name, which a minifier would change', () => {
   expect(unnamed).toEqual([])
 })
 
-it('nothing is an SsoError by its code alone', () => {
+it('a plain object or another error is no SsoError, whatever its code', () => {
   for (const other of [null, 'ERR_SSO_STORE', { code: 'ERR_SSO_STORE' }, new Error('x')])
     expect(other).not.toBeInstanceOf(core.SsoError)
 })
@@ -216,7 +216,7 @@ describe('a rejected pair of identity and credential (J1, S40)', () => {
     await expect(sso.login({ ...pair, credential })).resolves.toMatchObject({ token_type: 'Bearer' })
   })
 
-  it('is not one that met the firewall or a broken connection', async () => {
+  it('may be sent again after the firewall or a broken connection answered it', async () => {
     const pair = { identity: 'plain@example.com', credential }
     emulator.once('form-submission', { status: 500 })
     await expect(sso.login(pair)).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE' })

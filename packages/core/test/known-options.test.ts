@@ -74,14 +74,14 @@ describe('a mistyped option is a TypeError that names it, what takes it, and wha
   })
 })
 
-it('says what there is where no name is near', () => {
+it('lists the options where none has a similar name', () => {
   const options = { sso, store, refreshMargins: 60 }
   expect(() => createTokenManager(options)).toThrow(
     'refreshMargins is not an option of createTokenManager. There are sso, store, spool, refreshAfter,',
   )
 })
 
-it('shows a name that is no name in quotes, and its beginning alone', () => {
+it('shows a name with control characters in quotes, and cuts it short', () => {
   expect(() => createTokenManager({ sso, store, [`a\n${'b'.repeat(99)}`]: 1 })).toThrow(
     `"a\\n${'b'.repeat(38)}" is not an option of createTokenManager. There are`,
   )
@@ -92,7 +92,7 @@ it('takes an option that is undefined for one that was left out', () => {
   expect(() => createTokenManager(options)).not.toThrow()
 })
 
-it('refuses an event that there is none of, and says which was meant', () => {
+it('rejects the name of an event that does not exist, and says which was meant', () => {
   expect(() => tokens.on(any('unsavd'), () => undefined)).toThrow(
     new TypeError(
       'unsavd is not an event of the token manager. Did you mean unsaved? There are refreshed, refreshed-token-refused, refresh-failed, in-doubt, unsaved, carried-over, not-indexed, restored, superseded, reauthentication-required, over-budget, blocked',

@@ -114,7 +114,7 @@ function leaks(value: unknown): string[] {
 }
 
 describe('no error shows a secret, however it is printed (K1, S34, S35, S37)', () => {
-  it.each(calls)('not one of %s', async (_, endpoint, before, call) => {
+  it.each(calls)('none of those of %s', async (_, endpoint, before, call) => {
     let scans = 0
     for (const [name, answer] of spoiled) {
       service.answer({ ...good, ...before, [endpoint]: answer })
@@ -147,7 +147,7 @@ describe('no error shows a secret, however it is printed (K1, S34, S35, S37)', (
     expect(scans).toBeGreaterThan(1000)
   })
 
-  it('nor a caller’s mistake', async () => {
+  it('none of those of a caller’s mistake', async () => {
     const sso = createSso({ authUrl: service.authUrl })
     const mistakes = [
       () => sso.login({ identity: '', credential }),
@@ -158,7 +158,7 @@ describe('no error shows a secret, however it is printed (K1, S34, S35, S37)', (
     for (const mistake of mistakes) expect(leaks(await mistake().catch((error: unknown) => error))).toEqual([])
   })
 
-  it('nor the cause that an error was given, whatever that holds', () => {
+  it('none that holds a cause, whatever is in that', () => {
     const cause = Object.assign(new Error(everything), {
       code: 'ECONNRESET',
       syscall: 'read',
@@ -170,7 +170,7 @@ describe('no error shows a secret, however it is printed (K1, S34, S35, S37)', (
     expect(new UnreachableError('x', { cause: { code: everything } }).cause).toMatchObject({ message: 'unknown cause' })
   })
 
-  it('is a scan that finds what it looks for', () => {
+  it('the scan of this test finds a secret where there is one', () => {
     expect(leaks(Object.assign(new Error('x'), { config: { data: `credential=${credential}` } }))).toEqual([credential])
   })
 })

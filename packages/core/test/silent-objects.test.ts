@@ -86,7 +86,7 @@ describe.each(kinds)('a %s', (kind) => {
     expect(secrets[kind].filter((secret) => text.includes(secret))).toEqual([])
   })
 
-  it('is whole in JSON, by itself and in what is stored with it', () => {
+  it('is whole in JSON, by itself and inside another object', () => {
     const stored = [JSON.stringify(objects[kind]), JSON.stringify({ in: [objects[kind]] }), format('%j', objects[kind])]
     for (const text of stored) expect(secrets[kind].filter((secret) => !text.includes(secret))).toEqual([])
   })

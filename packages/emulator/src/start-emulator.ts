@@ -13,7 +13,7 @@ import { createInstances } from './http/instances.ts'
 import { createJournal } from './journal/journal.ts'
 import type { Exchange } from './journal/exchange.ts'
 import { hasTwoNames, isLoopback, listen, type Listener, type TlsVersions } from './http/listeners.ts'
-import type { EmulatorOptions, Settings } from './options/options.ts'
+import type { EmulatorOptions, EmulatorSettings } from './options/options.ts'
 import { parseEmulatorOptions } from './options/parse-options.ts'
 import { createOwnerApi } from './service/owner-api.ts'
 import { createServiceState } from './state/service-state.ts'
@@ -88,7 +88,7 @@ interface Sockets {
 }
 
 /** All of them, or none. */
-async function openSockets(settings: Settings, certificate: Certificate | undefined): Promise<Sockets> {
+async function openSockets(settings: EmulatorSettings, certificate: Certificate | undefined): Promise<Sockets> {
   const { host, http2 } = settings
   const listeners: Listener[] = []
   const open = async (port: number): Promise<Listener> => {
@@ -116,7 +116,10 @@ async function openSockets(settings: Settings, certificate: Certificate | undefi
   }
 }
 
-function addressesOf({ sso, regional, token, regionalToken, ownerApi }: Sockets, settings: Settings): Addresses {
+function addressesOf(
+  { sso, regional, token, regionalToken, ownerApi }: Sockets,
+  settings: EmulatorSettings,
+): Addresses {
   const scheme = settings.tls ? 'https' : 'http'
   const host = urlHost(settings.host)
   const regionalHost = regional === sso ? otherHost(host) : host
@@ -129,7 +132,7 @@ function addressesOf({ sso, regional, token, regionalToken, ownerApi }: Sockets,
   }
 }
 
-function urlHost(host: Settings['host']): string {
+function urlHost(host: EmulatorSettings['host']): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host
 }

@@ -48,12 +48,12 @@ describe('useEmulator', () => {
     expect((await client.exchange('none')).status).toBe(403)
   })
 
-  it('keeps the tokens of an earlier hook', async () => {
+  it('keeps tokens that a hook before the test got', async () => {
     const headers = { authorization: `Bearer ${accessToken}` }
     expect((await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers })).status).toBe(200)
   })
 
-  it('runs on the hooks of any runner, and says when it is read too early', async () => {
+  it('works with the hooks of any runner, and throws where it is used outside a test or hook', async () => {
     const hooks: { beforeAll?: () => Promise<void>; beforeEach?: () => void; afterAll?: () => Promise<void> } = {}
     const runner: TestHooks = {
       beforeAll: (run) => (hooks.beforeAll = run),
@@ -71,7 +71,7 @@ describe('useEmulator', () => {
     await expect(fetch(authUrl)).rejects.toThrow('fetch failed')
   })
 
-  it('tells after a test of each function that failed in it, once', async () => {
+  it('reports each function that failed in a test once, after that test', async () => {
     const hooks: { beforeAll?: () => Promise<void>; afterEach?: () => void; afterAll?: () => Promise<void> } = {}
     const other = useEmulator(
       {},

@@ -115,7 +115,7 @@ describe('startEmulator', () => {
     expect([callback.status, callback.text.includes('Copy the whole address')]).toEqual([404, true])
   })
 
-  it('takes a body of exactly 64 KiB, and refuses one byte more', async () => {
+  it('takes a body of exactly 64 KiB, and rejects one byte more', async () => {
     await using emulator = await startEmulator()
     const client = new Client(emulator)
     const empty = JSON.stringify({ client_id: '' }).length
@@ -148,7 +148,7 @@ describe('startEmulator', () => {
     expect(await raw(emulator, head)).toBe(`HTTP/1.1 431 Request Header Fields Too Large\r\n${answer}`)
   })
 
-  it('refuses an expectation that it can’t meet with a 417, and ends the connection', async () => {
+  it('answers an expectation that it can’t meet with a 417, and ends the connection', async () => {
     await using emulator = await startEmulator()
     const answer = await raw(emulator, 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n')
     expect(answer.replace(/Date: [^\r]*\r\n/u, '')).toBe(
@@ -156,7 +156,7 @@ describe('startEmulator', () => {
     )
   })
 
-  it('refuses to run in production', async () => {
+  it('does not start in production', async () => {
     const before = process.env['NODE_ENV']
     process.env['NODE_ENV'] = 'production'
     try {
@@ -187,7 +187,7 @@ describe('startEmulator', () => {
     expect(again.authUrl).toBe(gone.authUrl)
   })
 
-  it("takes no port whose IPv6 half is another program's: localhost would lead there", async () => {
+  it('takes no port that another program has on IPv6: localhost would lead there', async () => {
     const other = createServer()
     other.listen(0, '::1')
     const heard = await Promise.race([
@@ -250,7 +250,7 @@ describe('TLS', () => {
     return answer.statusCode
   }
 
-  it('is served with a certificate for every name, whose CA is handed out', async () => {
+  it('has a certificate for every name, and gives its CA', async () => {
     await using elsewhere = await startEmulator({ tls: true, host: '127.0.0.2' })
     expect(await send(elsewhere, elsewhere.authUrl, 'TLSv1.2')).toBe(400)
     await using emulator = await startEmulator({ tls: true })
@@ -266,7 +266,7 @@ describe('TLS', () => {
   })
 
   describeWithPrograms('python3')('for Python from 3.13 on', () => {
-    it('is served with certificates that a strict look finds nothing wrong with', async () => {
+    it('has certificates that pass strict checks', async () => {
       await using emulator = await startEmulator({ tls: true })
       const python = `
 import ssl, sys, urllib.request

@@ -66,12 +66,12 @@ function cacheControl(...sides: OutgoingHttpHeaders[]): string {
     .filter((side) => side['cache-control'] !== undefined || side['expires'] !== undefined)
     .map(policy)
   if (policies.length === 0) return 'private'
-  // Directives that can't be read can only be followed by storing nothing.
+  // Where directives can't be read, `no-store` is the only way to be sure to follow them.
   if (policies.some((side) => side === undefined || side.directives.has('no-store'))) return 'private, no-store'
   const readable = policies.filter((side) => side !== undefined)
   const lifetimes = readable.flatMap(({ lifetime }) => lifetime ?? [])
   return [
-    // Never with names of fields: the rest of the answer would be shared.
+    // Never with field names (`private="set-cookie"`): shared caches would store the rest of the answer.
     'private',
     ...(lifetimes.length > 0 ? [`max-age=${Math.min(...lifetimes)}`] : []),
     ...strict.filter((name) => readable.some(({ directives }) => directives.has(name))),
@@ -92,7 +92,7 @@ function policy(side: OutgoingHttpHeaders): Policy | undefined {
   const maxAge = directives.get('max-age')
   if (maxAge !== undefined) return { directives, lifetime: secondsOf(maxAge) }
   if (side['expires'] === undefined) return { directives, lifetime: undefined }
-  // One that is no date is in the past (RFC 9111 section 5.3).
+  // An `Expires` that is no date is in the past (RFC 9111 section 5.3).
   const ahead = (Date.parse(side['expires']) - (Date.parse(String(side['date'])) || Date.now())) / 1000
   return { directives, lifetime: ahead > 0 ? Math.floor(ahead) : 0 }
 }

@@ -64,12 +64,12 @@ function tunnelError(failure: TunnelFailure, target: string): Error {
       return proxyError('gave an answer that is no HTTP', 'ERR_INVALID_PROTOCOL')
     case 'aborted':
       return proxyError('did not answer in time', 'ETIMEDOUT')
-    case 'refused':
-      return proxyError(`refused the tunnel (${failure.status}): ${refusal(failure, target)}`)
+    case 'rejected':
+      return proxyError(`rejected the tunnel (${failure.status}): ${rejection(failure, target)}`)
   }
 }
 
-function refusal({ status, hasLogin }: TunnelFailure & { outcome: 'refused' }, target: string): string {
+function rejection({ status, hasLogin }: TunnelFailure & { outcome: 'rejected' }, target: string): string {
   if (status === 407) {
     return hasLogin
       ? 'it does not accept the user and the password of its address. Correct them there, percent-encoded'

@@ -45,7 +45,7 @@ describe('an answer of http-proxy-middleware with somebody’s token is never fo
     ['no-store', 'private, no-store'],
     ['private="x', 'private, no-store'],
     [['public', 'max-age=60'], 'private, max-age=60'],
-  ])('Cache-Control %j of the owner API is %j', async (upstream, here) => {
+  ])('Cache-Control %j of the owner API becomes %j', async (upstream, here) => {
     const headers = await behindProxy(upstream === undefined ? {} : { 'cache-control': upstream })
     expect(headers.get('cache-control')).toBe(here)
   })
@@ -58,12 +58,12 @@ describe('an answer of http-proxy-middleware with somebody’s token is never fo
     expect((await behindProxy(upstream)).get('cache-control')).toBe(here)
   })
 
-  it('the application’s own no-store stands', async () => {
+  it('the application’s own no-store is kept', async () => {
     const headers = await behindProxy({ 'cache-control': 'public, max-age=60' }, { 'cache-control': 'no-store' })
     expect(headers.get('cache-control')).toBe('private, no-store')
   })
 
-  it('Expires is a lifetime, and what is for shared caches alone forbids', async () => {
+  it('Expires becomes max-age, and headers for shared caches become no-store', async () => {
     const date = new Date().toUTCString()
     const headers = await behindProxy(
       {
@@ -82,7 +82,7 @@ describe('an answer of http-proxy-middleware with somebody’s token is never fo
   })
 })
 
-describe('nor is one of a handler by hand, however it writes its headers', () => {
+describe('an answer that a handler writes itself is never for a shared cache, however it writes its headers', () => {
   it.each<[string, (response: ServerResponse) => void]>([
     ['setHeader', (response) => response.setHeader('Cache-Control', 'public').end()],
     ['writeHead', (response) => response.writeHead(200, { 'Cache-Control': 'public' }).end()],

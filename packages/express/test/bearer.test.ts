@@ -89,7 +89,7 @@ it('answers 504 where account never settles', async () => {
   expect(String(told)).toContain('account has given no result')
 })
 
-it('rewrites the headers as parsed and as they came, and says whose token it is', async () => {
+it('replaces the caller’s headers in headers, rawHeaders and headersDistinct, and says whose token it is', async () => {
   const app = express().use(ownerApiBearer({ tokens: await tokensOf(), account: () => Promise.resolve(account) }))
   app.use((request, response, next) => {
     const { headers, rawHeaders, headersDistinct, ownerSso } = request
@@ -182,7 +182,7 @@ describe('without a token', () => {
       'the handler behind the proxy throws',
       `(request, response) => ownerApiProxy({ target: 'http://127.0.0.1:9', tokens, authorize: () => { throw new Error('own') }, account: 'ann' })(request, response, () => { throw new Error('words') })`,
     ],
-  ])('ends no process where %s: an answer and a warning', async (_, handler) => {
+  ])('keeps the process alive where %s: there is an answer and a warning', async (_, handler) => {
     const program = `
       import { once } from 'node:events'
       import { createServer } from 'node:http'
@@ -225,7 +225,7 @@ it.each<[string, object | undefined]>([
   ['account must be', { account: 5 }],
   ['onError must be', { onError: 'answer' }],
   ['onProblem must be', { onProblem: 'log' }],
-])('refuses wrong options at the start: %s (%j)', async (message, wrong) => {
+])('rejects wrong options at the start: %s (%j)', async (message, wrong) => {
   const options = wrong && {
     ...('tokens' in wrong || message.startsWith('tokens') ? {} : { tokens: await tokensOf() }),
     ...wrong,

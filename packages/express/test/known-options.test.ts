@@ -14,9 +14,9 @@ it.each<[call: string, typed: string, meant: string, (typo: object) => unknown]>
   ['attachBearer', 'tagret', 'target', (typo) => attachBearer(axios.create(), { tokens, account, ...typo })],
   ['transport', 'useragent', 'userAgent', (typo) => ownerFetch({ tokens, account, transport: typo })],
   ['ssoErrorHandler', 'onproblem', 'onProblem', (typo) => ssoErrorHandler(typo)],
-])('%s refuses a mistyped option: %s for %s', async (call, typed, meant, take) => {
-  const refused = `${typed} is not an option of ${call}. Did you mean ${meant}?`
-  await expect((async () => take({ [typed]: 'https://stranger.example' }))()).rejects.toThrow(refused)
+])('%s rejects a mistyped option: %s for %s', async (call, typed, meant, take) => {
+  const rejected = `${typed} is not an option of ${call}. Did you mean ${meant}?`
+  await expect((async () => take({ [typed]: 'https://stranger.example' }))()).rejects.toThrow(rejected)
   await expect((async () => take({ [typed]: 'https://stranger.example' }))()).rejects.toThrow(TypeError)
 })
 

@@ -106,12 +106,12 @@ describe.each<[string, Call]>([
     [503, '', /\(503\): it can’t reach/u],
     [302, '', /\(302\): ask whoever runs it/u],
   ])(
-    'that refuses the tunnel with %i is told by its status, with no password (user: %j)',
+    'that rejects the tunnel with %i is told by its status, with no password (user: %j)',
     async (status, user, words) => {
       recording = await startRecordingProxy(status)
       const { failure } = await call(emulator.ownerApiUrl, `http://${user}127.0.0.1:${recording.port}`)
       const told = inspect(failure, { depth: 9, showHidden: true })
-      expect(told).toContain('The outbound proxy refused the tunnel')
+      expect(told).toContain('The outbound proxy rejected the tunnel')
       expect(told).toMatch(words)
       expect(told).not.toMatch(/p%40ss-word|p@ss-word|Basic \w/u)
     },

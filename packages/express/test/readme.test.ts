@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from '@jest/globals'
 import { startEmulator } from '@owner-sso/emulator'
+import { codeBlocksOf } from '../../../tests/support/code-blocks.ts'
 import { freePort } from '../../../tests/support/free-port.ts'
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 
-it('the quick start of the README runs as it stands: every refusal says why, and a sign-in leads to the vehicles', async () => {
+it('the quick start of the README, in that of Passport: each answer that is not 200 says why, and a sign-in leads to the vehicles', async () => {
   const emulator = await startEmulator()
   const port = await freePort()
   const program = runQuickStart({
@@ -52,8 +52,10 @@ it('the quick start of the README runs as it stands: every refusal says why, and
 })
 
 function runQuickStart(environment: Record<string, string>): ChildProcess {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-  const [, code = ''] = /<!-- runs -->\s+```js\n([\s\S]*?)```/u.exec(readme) ?? []
+  const [inPassport = '', ours = ''] = ['passport', 'express'].map(
+    (name) => codeBlocksOf(`packages/${name}/README.md`).find(({ marks }) => 'runs' in marks)?.code,
+  )
+  const code = inPassport.replace(/^(?=const port = )/mu, ours)
   return spawn(process.execPath, ['--input-type=module', '-e', code], {
     cwd: packageFolder,
     env: { PATH: process.env['PATH'], ...environment },

@@ -106,7 +106,7 @@ describe.each<[string, () => Call | Promise<Call>]>([
     expect(emulator.counters).toMatchObject({ refreshRequests: 1, replays: 0 })
   })
 
-  it('ends as soon as the token is taken', async () => {
+  it('is over as soon as the owner API accepts the token', async () => {
     emulator.change({ mintedBy: { tls: 'TLSv1.3' } })
     const call = await newCall()
     expect(await call()).toBe(refused)
@@ -121,7 +121,7 @@ describe.each<[string, () => Call | Promise<Call>]>([
     expect(await call()).toBe(403)
   })
 
-  it('and where the token is not fresh', async () => {
+  it('is the owner API’s own answer where the token is not fresh', async () => {
     tokens = await tokensOf()
     emulator.always('owner-api', { status: 403, body: { error: 'this call is forbidden' } })
     expect(await (await newCall())()).toBe(403)
@@ -267,7 +267,7 @@ describe.each<[string, () => Call | Promise<Call>]>([
     expect(emulator.counters).toMatchObject({ refreshRequests: 1 })
   })
 
-  it('is not given up where it is taken: the one before it is dropped', async () => {
+  it('is kept where the owner API accepts it: the one before it is dropped', async () => {
     await tokens.refresh(account)
     const call = await newCall()
     expect(await call()).toBe(200)

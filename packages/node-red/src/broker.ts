@@ -17,7 +17,7 @@ interface Heard {
   readonly problem?: unknown
 }
 
-/** The broker refused, in its own words. */
+/** The broker rejected the call, in its own words. */
 class BrokerError extends Error {
   readonly code: string
   constructor(code: string, message: string) {

@@ -261,7 +261,7 @@ async function callThroughProxy(tokens: TokenManager, traceparent: string, metho
 
 const [callersTrace, callersSpan] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
 
-it('a proxied call of a method that no convention knows has one name with all others', async () => {
+it('proxied calls with unknown methods share one name', async () => {
   expect(await callThroughProxy((await signedIn()).tokens, `00-${callersTrace}-${callersSpan}-01`, 'M-SEARCH')).toBe(
     405,
   )
@@ -335,7 +335,7 @@ it('an account is an attribute only where that was asked for: a keyed hash', asy
   expect(refresh?.attributes['owner_sso.account']).toBe(hash)
 })
 
-it('nothing arrives once it was ended', async () => {
+it('nothing arrives after the instrumentation was ended', async () => {
   const { tokens } = await signedIn()
   end()
   end()

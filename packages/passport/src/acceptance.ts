@@ -3,7 +3,7 @@
  */
 import type { TokenSet } from '@owner-sso/core'
 import type { Request } from 'express'
-import type { Settings } from './options.ts'
+import type { StrategySettings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
 import type { OwnerSsoUser } from './owner.ts'
 
@@ -12,7 +12,7 @@ import type { OwnerSsoUser } from './owner.ts'
  * a signed-in person always has them.
  */
 export async function accept(
-  { verdict, tokens: manager }: Pick<Settings, 'verdict' | 'tokens'>,
+  { verdict, tokens: manager }: Pick<StrategySettings, 'verdict' | 'tokens'>,
   request: Request,
   owner: OwnerSsoUser,
   tokens: TokenSet,

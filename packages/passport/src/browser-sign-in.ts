@@ -5,25 +5,25 @@ import { identifyOwner, PendingLoginExpiredError, SsoError, type TokenSet } from
 import type { Request } from 'express'
 import { accept } from './acceptance.ts'
 import { askFor, callbackFailureOutcome, failureOutcome } from './failures.ts'
-import type { Settings } from './options.ts'
+import type { StrategySettings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
 import type { SignInRequest } from './sign-in-request.ts'
 import type { Ending } from './submissions.ts'
-import { afterOneMoreTry, newPendingLogin, triesLeft, type PendingCallback } from './pending-login.ts'
+import { afterOneMoreTry, newKeptLogin, triesLeft, type PendingCallback } from './pending-login.ts'
 
 /** One request of a sign-in by browser: it asks for a link, or brings the address that the link led to. */
-export function signInByBrowser(settings: Settings, incoming: SignInRequest): Promise<Outcome> | Outcome {
+export function signInByBrowser(settings: StrategySettings, incoming: SignInRequest): Promise<Outcome> | Outcome {
   const { callbackUrl } = incoming.fields
   return callbackUrl ? redeem(settings, incoming, callbackUrl) : handOutLink(settings, incoming)
 }
 
 /** A link for this session alone. No request is made. */
-async function handOutLink(settings: Settings, { session, fields, options }: SignInRequest): Promise<Outcome> {
+async function handOutLink(settings: StrategySettings, { session, fields, options }: SignInRequest): Promise<Outcome> {
   if (!session)
     throw new TypeError('OwnerSsoStrategy needs session support in mode "browser", also with { session: false }.')
   await session.discard()
   const { url, request } = settings.sso.createAuthorizationUrl(fields.identity ? { loginHint: fields.identity } : {})
-  const pending = newPendingLogin(Date.now() / 1000 + settings.pendingLoginTtl)
+  const pending = newKeptLogin(Date.now() / 1000 + settings.pendingLoginTtl)
   const login: PendingCallback = { ...pending, step: 'callback', url, request }
   await session.keep(login)
   const message = 'Follow the link, sign in there, and paste the address of the page that you end up on.'
@@ -33,7 +33,7 @@ async function handOutLink(settings: Settings, { session, fields, options }: Sig
   )
 }
 
-async function redeem(settings: Settings, incoming: SignInRequest, callbackUrl: string): Promise<Outcome> {
+async function redeem(settings: StrategySettings, incoming: SignInRequest, callbackUrl: string): Promise<Outcome> {
   const { session } = incoming
   const tooLate = failureOutcome(new PendingLoginExpiredError())
   const again = session?.again(callbackUrl)
@@ -44,7 +44,7 @@ async function redeem(settings: Settings, incoming: SignInRequest, callbackUrl: 
 }
 
 async function redeemed(
-  settings: Settings,
+  settings: StrategySettings,
   { request, options }: SignInRequest,
   pending: PendingCallback,
   callbackUrl: string,
@@ -61,7 +61,7 @@ async function redeemed(
 }
 
 async function accepted(
-  settings: Settings,
+  settings: StrategySettings,
   request: Request,
   tokens: TokenSet,
   signal: AbortSignal | undefined,

@@ -14,16 +14,16 @@ import {
 } from '@owner-sso/core'
 import { accept } from './acceptance.ts'
 import { askFor, failureOutcome, missing } from './failures.ts'
-import type { Settings } from './options.ts'
+import type { StrategySettings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
 import type { RequestFields } from './request-fields.ts'
 import type { SignInFailure } from './sign-in-failure.ts'
 import type { SignInRequest } from './sign-in-request.ts'
 import type { Ending } from './submissions.ts'
-import { afterOneMoreTry, newPendingLogin, triesLeft, type PendingPasscode } from './pending-login.ts'
+import { afterOneMoreTry, newKeptLogin, triesLeft, type PendingPasscode } from './pending-login.ts'
 
 /** One request of a sign-in by form: it begins one, continues the pending one, or carries nothing. */
-export function signInByForm(settings: Settings, incoming: SignInRequest): Promise<Outcome> | Outcome {
+export function signInByForm(settings: StrategySettings, incoming: SignInRequest): Promise<Outcome> | Outcome {
   const { identity, credential, passcode, backupCode, notText } = incoming.fields
   const wrong = asText.find(([field]) => notText.includes(field))
   if (wrong) return missing(`${wrong[1]} has to be sent as text, not as a number or a list.`)
@@ -46,7 +46,7 @@ const asText = [
 ] as const
 
 /** E-mail and password. A passcode in the same request is used as well. */
-async function begin(settings: Settings, incoming: SignInRequest, credentials: Credentials): Promise<Outcome> {
+async function begin(settings: StrategySettings, incoming: SignInRequest, credentials: Credentials): Promise<Outcome> {
   const { session, fields } = incoming
   const send = (): Promise<Ending> => sendCredentials(settings, incoming, credentials)
   if (session === undefined) return (await send()).outcome
@@ -54,7 +54,11 @@ async function begin(settings: Settings, incoming: SignInRequest, credentials: C
   return session.begin(credentials.identity, answer, send)
 }
 
-async function sendCredentials(settings: Settings, incoming: SignInRequest, credentials: Credentials): Promise<Ending> {
+async function sendCredentials(
+  settings: StrategySettings,
+  incoming: SignInRequest,
+  credentials: Credentials,
+): Promise<Ending> {
   const begun = await settings.sso.beginLogin(credentials, { signal: incoming.options.signal })
   if (begun.kind === 'tokens') {
     return { outcome: await accepted(settings, incoming, credentials.identity, begun.tokens) }
@@ -62,7 +66,7 @@ async function sendCredentials(settings: Settings, incoming: SignInRequest, cred
   const { factors, pending } = begun
   const expiresAt = Math.min(Date.now() / 1000 + settings.pendingLoginTtl, pending.expires_at)
   const { identity } = credentials
-  const login: PendingPasscode = { ...newPendingLogin(expiresAt), step: 'passcode', identity, factors, pending }
+  const login: PendingPasscode = { ...newKeptLogin(expiresAt), step: 'passcode', identity, factors, pending }
   const secondFactor = secondFactorFor(login, incoming.fields)
   if (secondFactor === undefined) return { outcome: passcodeRequired(login, incoming), next: login }
   if (secondFactor instanceof PasscodeRejectedError) {
@@ -72,7 +76,7 @@ async function sendCredentials(settings: Settings, incoming: SignInRequest, cred
 }
 
 /** The passcode of a sign-in that an earlier request began. */
-async function continuePending(settings: Settings, incoming: SignInRequest): Promise<Outcome> {
+async function continuePending(settings: StrategySettings, incoming: SignInRequest): Promise<Outcome> {
   const { session, fields } = incoming
   const answer = JSON.stringify([fields.passcode, fields.factor, fields.backupCode])
   const tooLate = failureOutcome(new PendingLoginExpiredError())
@@ -87,7 +91,7 @@ async function continuePending(settings: Settings, incoming: SignInRequest): Pro
 }
 
 async function finish(
-  settings: Settings,
+  settings: StrategySettings,
   incoming: SignInRequest,
   login: PendingPasscode,
   secondFactor: PasscodeAnswer | BackupCodeAnswer,
@@ -105,7 +109,7 @@ async function finish(
 }
 
 async function accepted(
-  settings: Settings,
+  settings: StrategySettings,
   incoming: SignInRequest,
   identity: string,
   tokens: TokenSet,

@@ -4,10 +4,10 @@
 import { promisify } from 'node:util'
 import type { Request } from 'express'
 import type { RequestOptions } from './authenticate-options.ts'
-import type { Settings } from './options.ts'
+import type { StrategySettings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
 import type { Ending, Kept } from './submissions.ts'
-import type { PendingLogin } from './pending-login.ts'
+import type { KeptLogin } from './pending-login.ts'
 
 /** Where the handle stands in `req.session`. */
 const key = 'owner-sso:login'
@@ -20,11 +20,11 @@ interface Session {
 }
 
 /** What a session needs of a strategy's settings. */
-type LoginSettings = Pick<Settings, 'pendingLogins' | 'answers' | 'beginnings'>
+type LoginSettings = Pick<StrategySettings, 'pendingLogins' | 'answers' | 'beginnings'>
 
 export interface LoginSession {
   /** Looks at the pending login. */
-  peek(): PendingLogin | undefined
+  peek(): KeptLogin | undefined
   /** The outcome of the same answer, where another request is sending it. */
   again(answer: string): Promise<Outcome | undefined> | undefined
   /** Takes the pending login out and sends an answer to it; `undefined` where another one was faster. */
@@ -32,7 +32,7 @@ export interface LoginSession {
   /** Begins a login in place of the pending one; once for requests of one browser that ask for the same at the same time. */
   begin(identity: string, answer: string, send: () => Promise<Ending>): Promise<Outcome>
   /** Keeps a login and saves the session, so that the next request finds it even if it comes before this answer's end. */
-  keep(login: PendingLogin): Promise<void>
+  keep(login: KeptLogin): Promise<void>
   /** Forgets it. */
   discard(): Promise<void>
 }
@@ -112,7 +112,7 @@ function loginSessionIn(
     async answer(answer, send) {
       const last = handle()
       const end = await answers.submit(last, answer, async () => {
-        // Before it is sent: of several answers to one login, one goes on.
+        // Taken before the answer is sent: of several answers to one login, only one is sent.
         if ((await pendingLogins.take(last)) === undefined) return undefined
         return kept(await send())
       })

@@ -57,7 +57,7 @@ export interface StrategyOptionsWithRequest extends Omit<StrategyOptions, 'passR
 }
 
 /** The options, read once. */
-export interface Settings {
+export interface StrategySettings {
   readonly sso: Sso
   readonly tokens: TokenManager
   readonly mode: 'form' | 'browser'
@@ -91,7 +91,7 @@ const ownOptions: OptionNames<Omit<StrategyOptions, keyof SsoOptions>> = {
 export function parseStrategyOptions(
   options: StrategyOptions | StrategyOptionsWithRequest,
   verify: Verify | VerifyWithRequest | undefined,
-): Settings {
+): StrategySettings {
   checkOptionNames('OwnerSsoStrategy', options, { ...ownOptions, ...ssoOptionNames })
   expect(verify === undefined || typeof verify === 'function', 'verify', 'a function')
   const { mode = 'form', tokens, pendingLoginKey, passReqToCallback = false } = options

@@ -2,16 +2,16 @@
  * Where pending logins are kept: by default in this process's memory, so that no password is ever written anywhere.
  */
 import { LRUCache } from 'lru-cache'
-import { isOver, type PendingLogin } from './pending-login.ts'
+import { isOver, type KeptLogin } from './pending-login.ts'
 
 /** Keeps pending logins; only a handle goes into the person's session. */
 export interface PendingLogins {
   /** Keeps a login. Returns its handle. */
-  keep(login: PendingLogin): string
+  keep(login: KeptLogin): string
   /** Looks at it. */
-  peek(handle: string): PendingLogin | undefined
+  peek(handle: string): KeptLogin | undefined
   /** Takes it out: of any number of requests with one handle, one gets it. @throws StoreError where that can't be known */
-  take(handle: string): Promise<PendingLogin | undefined>
+  take(handle: string): Promise<KeptLogin | undefined>
 }
 
 /** Logins kept at a time; the least recently used go first. One is about 4 KB. */
@@ -19,8 +19,8 @@ const limit = 10_000
 
 /** Keeps them in memory, where each is erased on time whether anybody comes back or not. */
 export function memoryPendingLogins(): PendingLogins {
-  const logins = new LRUCache<string, PendingLogin>({ max: limit, ttlAutopurge: true })
-  const peek = (handle: string): PendingLogin | undefined => {
+  const logins = new LRUCache<string, KeptLogin>({ max: limit, ttlAutopurge: true })
+  const peek = (handle: string): KeptLogin | undefined => {
     const login = logins.get(handle)
     return login && !isOver(login) ? login : undefined
   }

@@ -7,7 +7,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, rand
 import type { TokenManager } from '@owner-sso/core'
 import { LRUCache } from 'lru-cache'
 import type { PendingLogins } from './pending-logins.ts'
-import { isOver, type PendingLogin } from './pending-login.ts'
+import { isOver, type KeptLogin } from './pending-login.ts'
 
 /** Binds a seal to its purpose and format: what the same key sealed for another purpose can't be opened here. */
 const purpose = Buffer.from('owner-sso:pending-login:1')
@@ -29,7 +29,7 @@ export function sealedPendingLogins(keyBytes: Uint8Array, claim: TokenManager['c
   const key = createSecretKey(keyBytes)
   /** What this process itself knows to be answered. */
   const triesTaken = new LRUCache<string, number>({ max: limit })
-  const peek = (handle: string): PendingLogin | undefined => {
+  const peek = (handle: string): KeptLogin | undefined => {
     const login = unseal(handle, key)
     return login && !isOver(login) && login.tries > (triesTaken.get(login.id) ?? -1) ? login : undefined
   }
@@ -46,7 +46,7 @@ export function sealedPendingLogins(keyBytes: Uint8Array, claim: TokenManager['c
   }
 }
 
-function seal(login: PendingLogin, key: KeyObject): string {
+function seal(login: KeptLogin, key: KeyObject): string {
   const nonce = randomBytes(nonceLength)
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength }).setAAD(purpose)
   return Buffer.concat([nonce, cipher.update(JSON.stringify(login)), cipher.final(), cipher.getAuthTag()]).toString(
@@ -55,14 +55,14 @@ function seal(login: PendingLogin, key: KeyObject): string {
 }
 
 /** `undefined` for anything that this key did not seal. */
-function unseal(handle: string, key: KeyObject): PendingLogin | undefined {
+function unseal(handle: string, key: KeyObject): KeptLogin | undefined {
   const sealed = Buffer.from(handle, 'base64url')
   if (sealed.length < nonceLength + tagLength) return undefined
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceLength), { authTagLength: tagLength })
   decipher.setAAD(purpose).setAuthTag(sealed.subarray(-tagLength))
   try {
     const text = Buffer.concat([decipher.update(sealed.subarray(nonceLength, -tagLength)), decipher.final()])
-    const login: PendingLogin = JSON.parse(text.toString())
+    const login: KeptLogin = JSON.parse(text.toString())
     return login
   } catch {
     return undefined

@@ -4,7 +4,7 @@
 import type { Request } from 'express'
 import { checkAuthenticateOptions, type RequestOptions } from './authenticate-options.ts'
 import { type LoginSession, requiredLoginSession } from './login-session.ts'
-import type { Settings } from './options.ts'
+import type { StrategySettings } from './options.ts'
 import { type RequestFields, requestFields } from './request-fields.ts'
 
 export interface SignInRequest {
@@ -16,7 +16,7 @@ export interface SignInRequest {
 }
 
 /** @throws TypeError for a mistyped option, and where the session that Passport will need is missing. */
-export function signInRequest(settings: Settings, request: Request, options: RequestOptions): SignInRequest {
+export function signInRequest(settings: StrategySettings, request: Request, options: RequestOptions): SignInRequest {
   checkAuthenticateOptions(options)
   return {
     request,

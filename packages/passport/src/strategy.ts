@@ -10,7 +10,7 @@ import { failureOutcome } from './failures.ts'
 import { signInByForm } from './form-sign-in.ts'
 import { loginSession } from './login-session.ts'
 import {
-  type Settings,
+  type StrategySettings,
   parseStrategyOptions,
   type StrategyOptions,
   type StrategyOptionsWithRequest,
@@ -29,7 +29,7 @@ export class OwnerSsoStrategy extends PassportStrategy {
   readonly name: string = 'owner-sso'
   /** The manager that has the tokens of everybody who signed in: adapters and routes share it. */
   readonly tokens: TokenManager
-  private readonly settings: Settings
+  private readonly settings: StrategySettings
 
   /**
    * @param options - without them the service is `OWNER_SSO_AUTH_URL` and everything else has a default.

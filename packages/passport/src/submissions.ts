@@ -4,13 +4,13 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Outcome } from './outcomes.ts'
-import type { PendingLogin } from './pending-login.ts'
+import type { KeptLogin } from './pending-login.ts'
 
 /** What becomes of an answer. */
 export interface Ending {
   readonly outcome: Outcome
   /** The login as it goes on, if it does. */
-  readonly next?: PendingLogin | undefined
+  readonly next?: KeptLogin | undefined
 }
 
 /** The same, once the login is stored. */
@@ -37,7 +37,7 @@ export function submissions<End>(): Submissions<End> {
     },
     async submit(place, answer, send) {
       const one = { digest: digestOf(answer), end: send() }
-      // Where another answer is under way already, this one is not the one to be joined.
+      // Where another answer is under way already, a repeat of this one is not joined with it.
       if (!underWay.has(place)) underWay.set(place, one)
       try {
         return await one.end

@@ -117,7 +117,7 @@ describe('mode browser', () => {
   it.each([
     ['a service that can’t be reached', { drop: 'before-commit' } as const, 503],
     ['an answer of no use', { status: 500, body: 'Sorry' } as const, 502],
-  ])('is the application’s to answer, and not the person’s fault, with %s', async (_what, fault, status) => {
+  ])('ends in an error, not in a fail, with %s', async (_what, fault, status) => {
     const browser = startApplication(newStrategy()).browser()
     const { url } = (await browser.post('/login').send({})).body
     const callbackUrl = await emulator.signInByHand(url)
@@ -203,7 +203,7 @@ describe('mode browser', () => {
     expect(emulator.requests.filter(({ path }) => path === '/oauth2/v3/token')).toHaveLength(2)
   })
 
-  it('redeems an address once that is submitted twice at once, and signs in whichever of both the browser shows', async () => {
+  it('redeems an address once that is submitted twice at once, and signs in, whichever of the two answers the browser shows', async () => {
     const browser = startApplication(newStrategy()).browser()
     const { url } = (await browser.post('/login').send({})).body
     const callbackUrl = await emulator.signInByHand(url)

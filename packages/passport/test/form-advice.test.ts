@@ -75,7 +75,7 @@ it.each<
   ['a person entered nothing', parsers, {}, { identity: '', credential: '' }, undefined],
   ['a person entered no password', parsers, {}, { identity: 'ann', credential: '', _csrf: 'c' }, undefined],
   ['nothing was sent', parsers, {}, '', undefined],
-])('where %s, it is told once', async (_, parse, options, body, advice) => {
+])('where %s, the advice is given once', async (_, parse, options, body, advice) => {
   const app = application(options, ...parse)
   for (let time = 0; time < 2; time += 1) {
     const { body: info } = await request(app).post('/login').send(body)
@@ -94,7 +94,7 @@ it.each([
   [{ identity: 'a@b.c', credential: 123_456 }, 'The password has to be sent as text'],
   [{ identity: ['a@b.c'], credential: 'x' }, 'The e-mail has to be sent as text'],
   [{ backupCode: 123_456_789 }, 'The backup code has to be sent as text'],
-])('%j is told by the field that is no text', async (body, message) => {
+])('for %j, the error names the field that is no text', async (body, message) => {
   const { body: info } = await request(application({}, ...parsers))
     .post('/login')
     .send(body)

@@ -58,7 +58,7 @@ describe('new OwnerSsoStrategy()', () => {
       expect(emulator.requests[0]?.query['redirect_uri']).toBe('owner-app://auth/callback')
     })
 
-    it('refuses a transport that is none, wherever it comes from', () => {
+    it('rejects a transport that is none, wherever it comes from', () => {
       expect(() => newUntyped({ authUrl, transport: 'quic' })).toThrow(/transport/u)
       process.env['OWNER_SSO_AUTH_URL'] = authUrl
       process.env['OWNER_SSO_TRANSPORT'] = 'quic'
@@ -139,16 +139,16 @@ describe('new OwnerSsoStrategy()', () => {
     expect(() => newUntyped({ authUrl, pendingLoginKey: text })).toThrow("such as Buffer.from(text, 'base64')")
   })
 
-  it('takes a key of another realm', () => {
+  it('takes a key that was made in another realm (node:vm)', () => {
     const pendingLoginKey: unknown = runInNewContext('new Uint8Array(32)')
     expect(() => newUntyped({ authUrl, pendingLoginKey })).not.toThrow()
   })
 
-  it('names verify when that is no function', () => {
+  it('says that verify must be a function', () => {
     expect(() => newUntyped({ authUrl }, 'verify')).toThrow(/verify must be a function/u)
   })
 
-  it('says what verify takes when it has parameters that nobody gives it', () => {
+  it('says what verify takes when it has more parameters than it is called with', () => {
     const ofOtherStrategies = (_access: string, _refresh: string, _profile: object, _done: unknown) => undefined
     const withRequest = (_request: object, _signIn: object, _done: unknown) => undefined
     const taken = 'verify takes ({ account, tokens, profile }, done)'
@@ -171,7 +171,7 @@ describe('new OwnerSsoStrategy()', () => {
     ).not.toThrow()
   })
 
-  it('takes from the environment what is undefined beside it', async () => {
+  it('takes an option that is undefined from the environment', async () => {
     process.env['OWNER_SSO_AUTH_URL'] = authUrl
     process.env['OWNER_SSO_REDIRECT_URI'] = 'owner-app://auth/callback'
     for (const options of [{ redirectUri: undefined }, { sso: { redirectUri: undefined } }]) {
@@ -180,7 +180,7 @@ describe('new OwnerSsoStrategy()', () => {
     }
   })
 
-  it('takes what the environment says of its own service alone, where another service is an option', async () => {
+  it('ignores the environment’s settings of a service where an option names another one', async () => {
     process.env['OWNER_SSO_AUTH_URL'] = authUrl
     process.env['OWNER_SSO_REDIRECT_URI'] = 'owner-app://auth/callback'
     const other = 'https://other.example.com'

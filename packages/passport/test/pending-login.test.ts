@@ -38,7 +38,7 @@ describe('a sign-in that waits for its passcode', () => {
   })
 
   it.each([{}, { pendingLoginKey: Buffer.alloc(32, 7) }])(
-    'sends a passcode once that is submitted twice at once, and signs in whichever of both the browser shows (%o)',
+    'sends a passcode once that is submitted twice at once, and signs in, whichever of the two answers the browser shows (%o)',
     async (options) => {
       const browser = startApplication(newStrategy(options)).browser()
       await browser.post('/login').send(single).expect(401)
@@ -70,7 +70,7 @@ describe('a sign-in that waits for its passcode', () => {
   )
 
   it.each([{}, { pendingLoginKey: Buffer.alloc(32, 7) }])(
-    'begins once where the password is submitted twice at once, whichever of both answers the browser shows (%o)',
+    'begins once where the password is submitted twice at once, whichever of the two answers the browser shows (%o)',
     async (options) => {
       const browser = startApplication(newStrategy(options)).browser()
       await browser.get('/session')
@@ -109,7 +109,7 @@ describe('a sign-in that waits for its passcode', () => {
     expect(emulator.counters.credentialChecks - before).toBe(6)
   })
 
-  it('is for one of two answers at once: the other came too late', async () => {
+  it('takes one of two answers that come at once: the other is too late', async () => {
     const browser = startApplication(newStrategy()).browser()
     await browser.post('/login').send(mfa).expect(401)
     const before = emulator.counters.passcodeChecks
@@ -119,7 +119,7 @@ describe('a sign-in that waits for its passcode', () => {
     expect(emulator.counters.passcodeChecks - before).toBe(1)
   })
 
-  it('is over when its time is, and asks for the password again', async () => {
+  it('ends when its time is over, and asks for the password again', async () => {
     const browser = startApplication(newStrategy({ pendingLoginTtl: 0.001 })).browser()
     await browser.post('/login').send(single).expect(401)
     const late = await browser.post('/login').send({ passcode: passcodeOf(single) })
@@ -220,7 +220,7 @@ async function sent(
 
 describe('a session', () => {
   it.each([{}, { pendingLoginKey: Buffer.alloc(32, 7) }])(
-    'is saved before anything is sent or answered that counts on it, and only then (%o)',
+    'is saved before anything is sent or answered that needs it, and at no other time (%o)',
     async (options) => {
       const notes: string[] = []
       const strategy = new OwnerSsoStrategy({ ...options, sso: notedSso(notes) })
@@ -326,7 +326,7 @@ describe('a login that waits for its passcode', () => {
     expect(waiting?.expires_at).toBeLessThanOrEqual(after + 60)
   })
 
-  it('waits on where the password came with the passcode of an unknown device', async () => {
+  it('goes on waiting where the password came with the passcode of an unknown device', async () => {
     const strategy = newStrategy()
     const session = new NotedSession([])
     const right = current(mfa, 'Phone')

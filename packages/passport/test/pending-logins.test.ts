@@ -68,7 +68,7 @@ describe.each<[string, () => StrategyOptions]>([
     expect(shown.join('')).not.toMatch(/correct horse|single@example/u)
   })
 
-  it('is none for a handle that was made by nobody', async () => {
+  it('is not found by a handle that was made up', async () => {
     const { strategy } = await begun(options())
     await fc.assert(
       fc.asyncProperty(fc.oneof(anyText(), fc.base64String()), async (handle) => {

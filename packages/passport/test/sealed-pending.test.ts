@@ -101,7 +101,7 @@ describe('two instances behind one address, with a shared session store', () => 
     expect(new Set(answers.map(({ pid }) => pid)).size).toBe(2)
   })
 
-  it('can’t without a key: the sign-in stays where it began, and the other says what to do', async () => {
+  it('can’t do so without a key: the sign-in stays where it began, and the other says what to do', async () => {
     await startTwoInstances('')
     const browser = request.agent(oneAddress)
     await browser.post('/login').send(credentials).expect(401)

@@ -111,7 +111,7 @@ describe('a second factor', () => {
   })
 
   it.each([{ passcode: '123456' }, { backupCode: 'BACKUP001' }])(
-    'is not waited for without a session: %j alone asks for a new sign-in, and nothing is sent',
+    'needs a session: without one, %j alone asks for a new sign-in, and nothing is sent',
     async (body) => {
       const before = emulator.requests.length
       const outcomes = await recordedOutcomes(newStrategy(), requestWith(body, null), { session: false })
@@ -120,7 +120,7 @@ describe('a second factor', () => {
     },
   )
 
-  it('tells callers without sessions the factors, and of no tries that they would have left', async () => {
+  it('tells callers without sessions the factors, and no number of tries', async () => {
     for (const [body, code] of [
       [mfa, 'ERR_SSO_PASSCODE_REQUIRED'],
       [{ ...mfa, ...mistyped() }, 'ERR_SSO_PASSCODE_REJECTED'],

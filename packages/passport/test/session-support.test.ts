@@ -43,7 +43,7 @@ describe('a route without what it needs', () => {
     expect(outcomes).toEqual([{ kind: 'error', given: [new Error('no space left')] }])
   })
 
-  it('hears of its own handler’s mistakes as an error, and the process lives on', async () => {
+  it('turns an exception of its handler into an error, and the process goes on', async () => {
     const app = express().use(express.json())
     const authenticator = new passport.Passport().use(strategy)
     app.post('/login', (req: Request, res: Response, next: NextFunction) => {
@@ -58,7 +58,7 @@ describe('a route without what it needs', () => {
     expect(answer.body).toBe('a mistake in the handler')
   })
 
-  it('warns of a handler that throws at its own error, and the process lives on', async () => {
+  it('warns of a handler that throws again at that error, and the process goes on', async () => {
     const told = jest.spyOn(process, 'emitWarning').mockReturnValue()
     const running: OwnerSsoStrategy = Object.assign(Object.create(strategy), {
       success: () => undefined,

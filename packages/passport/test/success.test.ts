@@ -119,7 +119,7 @@ describe('accepted credentials', () => {
     expect((await browser.get('/me')).body).toMatchObject({ account: 'plain@example.com' })
   })
 
-  it('are each answered to the person who sent them, where Passport is given the strategy itself', async () => {
+  it('are each answered to the person who sent them, where authenticate is given the strategy in place of its name', async () => {
     const strategy = newStrategy()
     const app = express().use(express.json())
     const answerWith = passport.authenticate(strategy, { session: false })

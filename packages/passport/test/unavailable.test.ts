@@ -95,14 +95,14 @@ describe('a sign-in that failed through nobody’s fault', () => {
     expect(error).toMatchObject({ code: 'ERR_SSO_UNREACHABLE', status: 503 })
   })
 
-  it('is 502 when the answer is of no use', async () => {
+  it('is 502 when the answer can’t be understood', async () => {
     emulator.once('login-page', { status: 500, body: 'Sorry' })
     const error = await errorOf(new OwnerSsoStrategy({ authUrl: emulator.authUrl }))
     expect(error).toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE', status: 502 })
     expect(error.cause).toMatchObject({ step: 'login-page', status: 500 })
   })
 
-  it('is 502 when the service refuses its own code', async () => {
+  it('is 502 when the service rejects its own code', async () => {
     emulator.once('token', { status: 400, body: { error: 'invalid_grant' } })
     const error = await errorOf(new OwnerSsoStrategy({ authUrl: emulator.authUrl }))
     expect(error).toMatchObject({ code: 'ERR_SSO_TOKEN_REJECTED', status: 502 })

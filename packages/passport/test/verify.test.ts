@@ -55,7 +55,7 @@ describe('verify', () => {
     expect(outcome).toEqual({ kind: 'success', given: [{ id: 7 }, { message: 'Welcome' }] })
   })
 
-  it('that never says anything ends the sign-in with an error, and nothing is saved', async () => {
+  it('that never answers ends the sign-in with an error, and nothing is saved', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'Date'] })
     let ask = (): void => undefined
     const asked = new Promise<void>((resolve) => (ask = resolve))
@@ -117,12 +117,12 @@ describe('verify', () => {
     expect(outcome).toEqual({ kind: 'error', given: [new Error('the database is down')] })
   })
 
-  it('is told when its promise forgets the user, in place of waiting for ever', async () => {
+  it('causes a TypeError where its promise resolves to nothing, instead of a wait for ever', async () => {
     const { outcome } = await outcomeWith(untyped(forgetful))
     expect(outcome).toEqual({ kind: 'error', given: [expect.any(TypeError)] })
   })
 
-  it('is heard once, whatever it says afterwards', async () => {
+  it('counts with its first answer, whatever it says afterwards', async () => {
     const { outcome } = await outcomeWith(async (_signIn, done) => {
       done(null, { id: 1 })
       done(null, false)

@@ -47,7 +47,7 @@ describe('a broken store fails, for each rule', () => {
     expect([...failed.keys()]).toEqual([rule])
   })
 
-  test('and so does one that tells those who lost a race that they won', async () => {
+  test('a store that tells the losers of a race that they won fails, too', async () => {
     const rule = 'lets exactly one of many swaps over the same version win'
     let race: Promise<unknown> | undefined
     const { failed } = await conformance(
@@ -64,7 +64,7 @@ describe('a broken store fails, for each rule', () => {
     expect([...failed.keys()]).toEqual([rule])
   })
 
-  test.each(sharingPlaces)('and so does one that shares what %s', async (place) => {
+  test.each(sharingPlaces)('a store that shares a record which %s fails, too', async (place) => {
     const rule = 'is not changed by a caller who changes a record that went in or came out'
     const { failed } = await conformance({ createStore: () => storeOfReferences(place) }, rule)
     expect([...failed.keys()]).toEqual([rule])
@@ -76,7 +76,7 @@ describe('a broken store fails, for each rule', () => {
       'what is in a record',
       (record) => Reflect.defineProperty(Object(Reflect.get(record, 'mark')).keys, 'seen', { value: true }) || fail(),
     ],
-  ])('and so does one that writes into %s that it was given', async (_what, writeInto) => {
+  ])('a store that writes into %s that it was given fails, too', async (_what, writeInto) => {
     const rule = 'reads back exactly the JSON value that was stored'
     const encode = (record: TokenRecord): string => {
       const text = JSON.stringify(record)
@@ -87,7 +87,7 @@ describe('a broken store fails, for each rule', () => {
     expect([...failed]).toEqual([[rule, 'Error: the record is frozen']])
   })
 
-  test('and so does one that calls back the watcher alone that came last: it is told, and not waited for in vain', async () => {
+  test('a store that calls back only the last watcher fails, and the suite does not wait for ever', async () => {
     const rule = 'calls a watcher back after a change, and no more once the watch has ended'
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
     try {
@@ -115,14 +115,14 @@ describe('a broken store fails, for each rule', () => {
     }
   })
 
-  test('and no rule is without its broken store', async () => {
+  test('there is a broken store for each rule', async () => {
     const { ran, failed } = await conformance(claiming())
     expect(ran.toSorted()).toEqual(Object.keys(brokenStores).toSorted())
     expect([...failed]).toEqual([])
   })
 })
 
-test('asks only for what a store claims, and refuses a claim that it does not know: its rules would not be tried', () => {
+test('tests only what a store claims, and rejects a claim that it does not know: its rules would not be tested', () => {
   const namesWith = (claims: object): string[] => {
     const names: string[] = []
     const runner = { describe: (_name: string, body: () => void) => body(), test: (name: string) => names.push(name) }
@@ -164,7 +164,7 @@ test.each([
   expect([[...names], [...failed]]).toEqual([accounts, []])
 })
 
-test('names the account that has another’s record, a long one by its beginning', async () => {
+test('names the account that has another’s record, and cuts a long name short', async () => {
   const rule = 'keeps accounts apart, whatever their names'
   const { failed } = await conformance(
     claiming({}, (store) => ({
@@ -176,7 +176,7 @@ test('names the account that has another’s record, a long one by its beginning
   expect(failed.get(rule)).toContain(`"${'x'.repeat(40)}" has another account's record`)
 })
 
-test('the writer that dies goes on from what is stored, a version after the other, and tells of each', async () => {
+test('the writer that dies goes on from what is stored, one version after the other, and reports each', async () => {
   const store = claiming().createStore() as TokenStore
   await store.swap('a@example.com', 0, { schema: 1, state: 'signed-out', generation: 1 }, 'first')
   const told: number[] = []

@@ -30,7 +30,7 @@ describe('the checker accepts', () => {
   })
 })
 
-describe('the checker refuses', () => {
+describe('the checker rejects', () => {
   test.each<[string, Operation[], RegExp]>([
     ['two winners of one version', [swap(1, 4, 1), swap(2, 3, 1)], /written by two swaps/],
     ['a version over one that nobody wrote', [swap(1, 2, 1), swap(3, 4, 3)], /that nobody wrote/],

@@ -28,14 +28,14 @@ test('the store of the README passes, under node:test', async () => {
   expect(await runPasted((store) => store)).toMatch(/# pass 22\n# fail 0\n/u)
 })
 
-test('and would not without a look at the write that is expected', async () => {
+test('it would fail without its check of the expected write id', async () => {
   const printed = await runPasted((store) =>
     store.replace('(options?.expectedWriteId ?? row?.writeId)', 'row?.writeId'),
   )
   expect(printed).toMatch(/not ok \d+ - returns a conflict where another write is stored/u)
 })
 
-test('and would not without its write ids', async () => {
+test('it would fail without write ids', async () => {
   const printed = await runPasted((store) => store.replace('row?.writeId === writeId', 'false'))
   expect(printed).toMatch(/not ok \d+ - returns for a repeat of the newest write/u)
 })

@@ -79,11 +79,11 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
   ): Promise<Versioned | Conflict | undefined> => {
     const state = await readState(key)
     const { highestSlot, lowestSlot } = state
-    // Who has met just this damage may write over it: some records can be done without.
+    // A caller that has seen this very damage may write over it: some records can be replaced.
     const isMetDamage = state.newest === undefined && expectedWriteId === undefined && next.version - 1 === highestSlot
     const newest = isMetDamage ? undefined : wholeRecord(state, accountFolder(root, key))
     if (newest?.writeId === next.writeId) {
-      // Whoever asks again may have met an error, or a death, before it was on the disk.
+      // The write may have ended in an error, or its process may have died, before it was on the disk.
       await sync(disk, versionFile(accountFolder(root, key), newest.slot))
       await sync(disk, accountFolder(root, key))
       return versioned(newest)
@@ -91,7 +91,7 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
     if ((newest?.version ?? highestSlot) !== next.version - 1) return { conflict: true }
     if (newest?.writeId !== (expectedWriteId ?? newest?.writeId)) return { conflict: true }
     if (highestSlot > (newest?.slot ?? 0)) {
-      // A damaged slot is passed over, but not one that was whole a moment later.
+      // A damaged slot is passed over, but not one that is whole at a second look.
       const settled = await newestRecord(disk, root, key)
       if (settled.highestSlot !== highestSlot || settled.newest?.slot !== newest?.slot) return undefined
     }
@@ -134,7 +134,7 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
         try {
           return await attempt()
         } catch (error) {
-          // Somebody removed the folder meanwhile: it is made anew, once.
+          // Somebody removed the folder meanwhile: it is made again, once.
           if (codeOf(error) !== 'ENOENT') throw error
           folder.forget()
           return attempt()

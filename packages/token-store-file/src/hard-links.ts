@@ -1,5 +1,5 @@
 /**
- * Hard links, without which nothing here is exclusive: a file system that has none is refused when the store is opened.
+ * Hard links, without which no write here is exclusive: a file system that has none is rejected when the store is opened.
  *
  * There a version file would have to be written under its own name, torn until it is whole. Whether its writer still lives
  * is known of processes of the same PID namespace only: another container would pass it over, and one version would be
@@ -20,8 +20,8 @@ export function missingHardLinks(root: string): StoreError {
 }
 
 /**
- * Makes a hard link in the folder for temporary files, and removes it, in a store that holds nothing yet: a sign-in that
- * can't be kept is one too many. In any other the next save finds out, before it is acknowledged.
+ * Makes a hard link in the folder for temporary files, and removes it, in a store that is still empty: otherwise somebody would
+ * sign in for tokens that can't be kept. In a store with records, the next save finds out before it is acknowledged.
  *
  * @throws StoreError `permissions` where the file system has no hard links
  */

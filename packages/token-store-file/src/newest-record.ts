@@ -33,7 +33,7 @@ export interface FolderState extends Found {
 /** Bytes: more than most records have. */
 const firstRead = 16 * 1024
 
-/** A list that outdates this often while it is read is somebody's endless loop. */
+/** After so many lists that changed while they were read, something writes without an end. */
 const listings = 100
 
 /** @throws StoreError `permissions` for a file that is not ours */
@@ -43,7 +43,7 @@ export async function newestRecord(disk: Disk, root: string, key: string): Promi
     const slots = await listSlots(disk, root, key)
     const found = await firstWhole(disk, root, key, slots)
     if (found === 'outdated') continue
-    // What is whole a moment later was not damaged.
+    // Damaged is only what is not whole at a second look.
     if (found.newest !== undefined || slots.join() === settled) {
       const [highestSlot = 0] = slots
       return { ...found, highestSlot, lowestSlot: slots.at(-1) ?? highestSlot }
@@ -128,7 +128,7 @@ async function readRest(disk: Disk, fd: number, start: Uint8Array, size: number)
   return content.subarray(0, length)
 }
 
-/** Whether a file's second name is the temporary one of a write under way. */
+/** Whether a file's second link is the temporary file of a write under way. */
 async function isTemporary(disk: Disk, root: string, key: string, { ino }: { ino: number }): Promise<boolean> {
   const names = await listTemporary(disk, root, key)
   const stats = await Promise.all(

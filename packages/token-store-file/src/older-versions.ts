@@ -1,8 +1,8 @@
 /**
- * Removing version files: all but three, or all before one that says so.
+ * Removes version files: all but three, or all before a version with `forgetOlder`.
  *
- * Three are there to fall back to should the disk have damaged the newest. After a sign-in or sign-out that is not worth
- * what it costs: tokens that nobody holds any more would lie about.
+ * Three are there to fall back to should the disk have damaged the newest. After a sign-in or sign-out they go too: they hold
+ * tokens that nobody uses any more.
  */
 import { join } from 'node:path'
 import { type Disk, sync, unless } from './disk.ts'
@@ -14,8 +14,8 @@ import type { Envelope } from './record-file.ts'
 export const kept = 3
 
 /**
- * Removes what stands below a slot that is taken. First the temporary files that come too late, then the version files: in
- * the other order a sleeper gets through.
+ * Removes what stands below a slot that is taken. First the temporary files that are too late for their slot, then the version
+ * files: in the other order, a writer that was held up could still link its file into a free slot.
  */
 export async function removeVersions(
   disk: Disk,
@@ -40,8 +40,8 @@ export async function removeTemporary(
 }
 
 /**
- * Removes all that stands below the newest record, where that says so. Not before it is on the disk: who finds it may be
- * another process than the one that wrote it, and died. What can't be removed now, the next one who looks removes.
+ * Removes all that stands below the newest record, where that has `forgetOlder`. First it is synced: its writer may have died
+ * before it did so. What can't be removed now, the next reader removes.
  */
 export async function forgetOlder(
   disk: Disk,

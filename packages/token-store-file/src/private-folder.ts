@@ -1,5 +1,5 @@
 /**
- * What the store refuses to touch: a folder or file that is not this user's own, or that others could change.
+ * What the store does not touch: a folder or file that is not this user's own, or that others could change.
  *
  * The folder's own mode is what keeps others out. So once a folder below it was looked at, nobody but this user can have
  * put another in its place.
@@ -13,9 +13,9 @@ import { isOwnGroup } from './own-group.ts'
 const permissions = (message: string): StoreError => new StoreError('permissions', `${message} Nothing was written.`)
 
 /**
- * The store's own folder, and all those in which it lies: who may write to one of them could put another in its place.
- * Where everybody may, it is refused; where another user may, or a group that has others in it, that is said. `/tmp` is sticky: there one can
- * only remove what is one's own.
+ * The store's own folder, and all those in which it lies: who may write to one of them could put another in its place. Where
+ * everybody may, it is rejected; where another user may, or a group with other members, a warning says so. `/tmp` is sticky:
+ * there one can only remove what is one's own.
  */
 export async function checkRoot(disk: Disk, path: string): Promise<void> {
   await checkFolder(disk, path)
@@ -35,7 +35,7 @@ function checkAbove(folder: string, stats: Stats): void {
       `User ${uid} owns ${folder}, on the way to the token store, and could replace it. Run chown on it, or choose another path.`,
     )
   }
-  // Of a link no mode is told: the folder in which it lies decides.
+  // A link has no mode of its own: the folder in which it lies decides.
   if (stats.isSymbolicLink() || (mode & sticky) !== 0) return
   if ((mode & othersWrite) !== 0) {
     throw permissions(`Every user can write to ${folder}: use a private folder, or run chmod o-w on this one.`)
@@ -72,7 +72,7 @@ export async function checkFolder(disk: Disk, path: string): Promise<void> {
 /**
  * Whether an open file may be read: an ordinary file of this user. Its mode is repaired.
  *
- * @param isTemporary - whether the file's second name is the temporary one of a write under way
+ * @param isTemporary - whether the file's second link is the temporary file of a write under way
  */
 export async function checkFile(
   disk: Disk,

@@ -1,15 +1,15 @@
 /**
  * Writing: a whole new version file appears under its name in one instant, or not at all.
  *
- * `link` makes a name for a file only where none is: that is the compare-and-swap. Two races remain, and the temporary
- * file's name settles both. A slot that was pruned could be taken again by a writer who has slept since it looked: so a
- * writer looks once more *after* its temporary file stands, and whoever prunes first removes the temporary files that are
- * meant for slots already taken; the sleeper's `link` then fails. And a writer that dies leaves a temporary file that tells
- * whose it was.
+ * `link` makes a name for a file only where none is: that is the compare-and-swap. Two races remain, and the temporary file's
+ * name settles both. A slot whose file was removed could be taken again by a writer that was held up since it looked. So a
+ * writer looks once more *after* its temporary file is there, and whoever removes old versions removes first the temporary
+ * files that are meant for slots already taken: the `link` of the writer that was held up then fails. And a writer that dies
+ * leaves a temporary file that tells whose it was.
  *
- * Where the store is emptied and filled again the slots begin anew, and a sleeper's may be the next free one. So a writer
- * looks once more whether the file that its record follows is the very one that it read, again after its temporary file
- * stands; and who writes the first slot of an account removes first what was meant for higher ones.
+ * Where the store is emptied and filled again, slots begin at 1 again, and the slot of a writer that was held up may be the
+ * next free one. So a writer checks, again after its temporary file is there, that the file which its record follows is the
+ * very one that it read; and whoever writes the first slot of an account first removes what was meant for higher ones.
  */
 import { join } from 'node:path'
 import { codeOf, type Disk, sync, unless, writeNewFile } from './disk.ts'

@@ -37,7 +37,7 @@ test('a plain store is not taken for a sealed one', async () => {
   await expect(fileTokenStore({ path, encryptionKey: key }).read(account)).rejects.toMatchObject({ reason: 'corrupt' })
 })
 
-test('a key of another length is refused, and no key is ever shown', () => {
+test('a key of another length is rejected, and no key is ever shown', () => {
   for (const encryptionKey of [randomBytes(16), [], [key, randomBytes(31)], 'secret' as never]) {
     expect(() => fileTokenStore({ path: folders.make(), encryptionKey })).toThrow(/encryptionKey must be 32/)
   }

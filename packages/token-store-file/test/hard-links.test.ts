@@ -13,7 +13,7 @@ import { scratchFolders } from './scratch-folder.ts'
 const folders = scratchFolders()
 const refusal = { code: 'ERR_SSO_STORE', reason: 'permissions', message: expect.stringContaining('no hard links') }
 
-test('D4: is refused when an empty store is opened, before anything is written: a sign-in would be one too many', async () => {
+test('D4: is rejected when an empty store is opened: otherwise a sign-in would be made and then lost', async () => {
   const path = folders.make()
   const store = createStore(withoutHardLinks(), { path })
   await expect(store.read(account)).rejects.toMatchObject(refusal)
@@ -24,7 +24,7 @@ test('D4: is refused when an empty store is opened, before anything is written: 
 test.each([
   ...['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV'].map((code) => [code, 'no hard links']),
   ['EACCES', 'EACCES'],
-])('a link that fails with %s is told as %j, opening and saving', async (code, words) => {
+])('a link that fails with %s ends in the words %j, when a store is opened and in a save', async (code, words) => {
   const path = folders.make()
   const disk = withoutHardLinks(code)
   const told = { code: 'ERR_SSO_STORE', message: expect.stringContaining(words) }
@@ -33,7 +33,7 @@ test.each([
   await expect(createStore(disk, { path }).swap(account, 1, sample(2), 'two')).rejects.toMatchObject(told)
 })
 
-test('is refused by the next save where records were moved there; they can be read and copied', async () => {
+test('is rejected by the next save where records were moved there; they can be read and copied', async () => {
   const path = folders.make()
   await grow(fileTokenStore({ path }), 3)
   const store = createStore(withoutHardLinks(), { path })
@@ -42,7 +42,7 @@ test('is refused by the next save where records were moved there; they can be re
   expect(await store.read(account)).toMatchObject({ version: 3, record: sample(3) })
 })
 
-test('opening leaves nothing behind where there are hard links', async () => {
+test('leaves no trace of its test for hard links where there are some', async () => {
   const path = folders.make()
   mkdirSync(path, { mode: 0o700 })
   const stores = [fileTokenStore({ path }), fileTokenStore({ path }), fileTokenStore({ path })]
@@ -56,7 +56,7 @@ if (!namespacesWork) console.warn('Skipped: two containers need PID namespaces, 
 const inContainers = namespacesWork || process.env['CI'] === 'true' ? describe : describe.skip
 
 inContainers('two containers that share such a folder', () => {
-  test('are not both told that they saved the same version', async () => {
+  test('never tells two writers that both saved the same version', async () => {
     const path = folders.make()
     const first = saver(path, 'first', 'pause')
     const paused = await first.line()

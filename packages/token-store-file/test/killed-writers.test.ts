@@ -10,7 +10,7 @@ import { scratchFolders } from './scratch-folder.ts'
 
 const folders = scratchFolders()
 
-test('kill -9 in a save: the last acknowledged record stands, and nothing is left lying about', async () => {
+test('kill -9 in a save: the last acknowledged record is there, and no temporary file is left', async () => {
   const path = folders.make()
   const kills = rounds(21, 1000)
   let leftOver = 0

@@ -58,8 +58,8 @@ test('it is the same where records are sealed', async () => {
   expect(slotsBelow(path)).toEqual(['t.4'])
 })
 
-describe('a swap that says so', () => {
-  test('leaves its own version alone in the folder; the ones after it are kept again', async () => {
+describe('a swap with forgetOlder', () => {
+  test('removes all older versions; later ones are kept again', async () => {
     const path = folders.make()
     const store = fileTokenStore({ path })
     await grow(store, 3)
@@ -71,13 +71,13 @@ describe('a swap that says so', () => {
   })
 })
 
-describe('a process that dies before it has removed them', () => {
+describe('a process that dies before it has removed the older versions', () => {
   test.each<[string, (path: string) => Promise<unknown>]>([
     ['read', (path) => fileTokenStore({ path }).read(account)],
     ['swap', (path) => fileTokenStore({ path }).swap(account, 4, sample(5), 'five')],
     ['repetition of its own', (path) => fileTokenStore({ path }).swap(account, 3, sample(4), 'four')],
     ['conflict', (path) => fileTokenStore({ path }).swap(account, 1, sample(2), 'two')],
-  ])('leaves it to the next %s', async (_name, next) => {
+  ])('leaves that to the next %s', async (_name, next) => {
     const path = folders.make()
     await grow(fileTokenStore({ path }), 3)
     const dying = createStore(dyingBeforeTheCleaning(), { path })

@@ -39,7 +39,7 @@ describe('a path whose folders are missing', () => {
   })
 })
 
-test('an account’s folder is looked at once', async () => {
+test('an account’s folder is checked once', async () => {
   const path = folders.make()
   const disk = watched((call, proceed) => {
     if (call.name === 'lstat' && call.arguments[0] === folderOf(path)) looks += 1
@@ -65,7 +65,7 @@ test('a path is relative to the folder in which the store was made', async () =>
   expect(await fileTokenStore({ path }).read(account)).toMatchObject({ version: 1 })
 })
 
-test('a watch tells of versions alone, and keeps no process alive', async () => {
+test('a watch tells of new versions alone, and keeps no process alive', async () => {
   const path = folders.make()
   const store = fileTokenStore({ path })
   await grow(store, 1)
@@ -96,7 +96,7 @@ test('a watch tells of versions alone, and keeps no process alive', async () => 
 })
 
 describe('a folder that is removed while the store is open', () => {
-  test('is made anew by the next first save, private again; nothing of it is remembered', async () => {
+  test('is made again by the next first save, private as before; no account in it is remembered', async () => {
     const path = folders.make()
     const store = fileTokenStore({ path })
     await grow(store, 3)
@@ -110,7 +110,7 @@ describe('a folder that is removed while the store is open', () => {
     expect(await fileTokenStore({ path }).read(account)).toMatchObject({ version: 3, record: sample(3) })
   })
 
-  test.each(['write', 'link'] as const)('in the middle of a save, before its %s, is made anew once', async (name) => {
+  test.each(['write', 'link'] as const)('in the middle of a save, before its %s, is made again once', async (name) => {
     const path = folders.make()
     let [removed, calls] = [false, 0]
     const disk = watched((call, proceed) => {
@@ -146,7 +146,7 @@ describe('a folder that is removed while the store is open', () => {
     expect((await fileTokenStore({ path }).read(account))?.record).toMatchObject({ state: 'signed-in' })
   })
 
-  test('and can’t be made again is an error, at once', async () => {
+  test('is an error at once where it can’t be made again', async () => {
     const path = folders.make()
     let calls = 0
     const store = createStore(
@@ -164,7 +164,7 @@ describe('a folder that is removed while the store is open', () => {
     expect(calls).toBeLessThan(20)
   })
 
-  test('is refused where another one is in its place that is not private', async () => {
+  test('is rejected where a folder that is not private has taken its place', async () => {
     const path = folders.make()
     const store = fileTokenStore({ path })
     await grow(store, 1)

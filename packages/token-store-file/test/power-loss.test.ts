@@ -65,7 +65,7 @@ describe('a power loss', () => {
     )
   })
 
-  test('after a sign-out whose process died, and of which another has cleared the older versions away, loses neither', async () => {
+  test('after a sign-out whose process died, and after another process removed the older versions, loses neither', async () => {
     const findings: Finding[] = []
     for (let lastCall = 0, ended = false; !ended; lastCall += 1) {
       const disk = volatileDisk(path)
@@ -94,7 +94,7 @@ describe('a power loss', () => {
     expect(findings.filter((finding) => !isWhole(finding))).toEqual([])
   })
 
-  test('would lose records if nothing were synced: the test can tell', async () => {
+  test('would lose records if nothing were synced, which this test would see', async () => {
     const findings = await findingsOfATrace(Math.random, true)
     expect(findings.filter((finding) => !isWhole(finding)).length).toBeGreaterThan(10)
   })

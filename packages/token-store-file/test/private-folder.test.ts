@@ -63,7 +63,7 @@ async function refusals(tamper: (path: string) => void): Promise<{ errors: unkno
 const refusal = (words: RegExp): unknown =>
   expect.objectContaining({ code: 'ERR_SSO_STORE', reason: 'permissions', message: expect.stringMatching(words) })
 
-describe('refuses, reading and writing, with a message that says what to do', () => {
+describe('rejects, for reading and writing, with a message that says what to do', () => {
   const cases: [string, (path: string) => void, RegExp][] = [
     ['a folder that its group can write to', (path) => chmodSync(path, 0o720), /chmod go-w/],
     ['a folder that everybody can write to', (path) => chmodSync(path, 0o702), /chmod go-w/],
@@ -103,7 +103,7 @@ describe('refuses, reading and writing, with a message that says what to do', ()
     expect(await refusals(tamper)).toEqual({ errors: [refusal(words), refusal(words)], isUntouched: true })
   })
 
-  test('listing as well', async () => {
+  test('such a folder for listing as well', async () => {
     const path = folders.make()
     await grow(fileTokenStore({ path }), 1)
     chmodSync(path, 0o777)
@@ -113,7 +113,7 @@ describe('refuses, reading and writing, with a message that says what to do', ()
     await expect(list()).rejects.toEqual(refusal(/chmod go-w/))
   })
 
-  test('but no folder that others may look into: what lies there they can’t read', async () => {
+  test('not a folder that others may list: they can’t read the files', async () => {
     const { attempt } = await afterwards((path) => chmodSync(path, 0o755))
     expect(await attempt()).toMatchObject([{ version: 3 }, { version: 4 }])
   })
@@ -137,13 +137,13 @@ describe('a folder above the store’s', () => {
     return { above, paths: [join(above, 'a', 'b', 'tokens'), join(above, 'link', 'tokens')] }
   }
 
-  test('that everybody can write to is refused, however far above, and where a link leads elsewhere', async () => {
+  test('that everybody can write to is rejected, however far above, and also behind a link', async () => {
     for (const path of below(0o777).paths) {
       await expect(fileTokenStore({ path }).read(account)).rejects.toEqual(refusal(/chmod o-w/))
     }
   })
 
-  test('is none where it is sticky, as /tmp is', async () => {
+  test('is accepted where it is sticky, as /tmp is', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue()
     for (const path of below(0o1777).paths) await grow(createStore(systemDisk, { path }), 1)
     expect(warn.mock.calls).toEqual([])
@@ -161,7 +161,7 @@ describe('a folder above the store’s', () => {
       return { above, said: calls }
     }
 
-    test('in which others are is told, with what to do', async () => {
+    test('that a group with other members can write to causes a warning, with what to do', async () => {
       // nogroup, which is several users' own on every Debian; and one that nobody has heard of.
       for (const gid of [65_534, 4711]) {
         const { above, said: calls } = await said(gid)
@@ -171,7 +171,7 @@ describe('a folder above the store’s', () => {
       }
     })
 
-    test('and one that another user owns is told as well, but not one whose owner a container does not know', async () => {
+    test('that another user owns causes a warning, but not one whose owner a container does not know', async () => {
       for (const [uid, times] of [
         [4711, 2],
         [65_534, 0],
@@ -186,7 +186,7 @@ describe('a folder above the store’s', () => {
       }
     })
 
-    test('that is this user’s alone is none, nor one that may only look', async () => {
+    test('that has no other members, or may only read, causes none', async () => {
       expect((await said(0)).said).toEqual([])
       expect((await said(4711, 0o755)).said).toEqual([])
     })
@@ -242,7 +242,7 @@ describe('modes', () => {
   })
 })
 
-test('a second name that was a temporary one, and went while it was looked at, is none', async () => {
+test('a temporary second link that is removed during the check is no hard link of a stranger', async () => {
   const path = folders.make()
   await grow(fileTokenStore({ path }), 1)
   const temporary = join(path, 'tmp', `${keyOf(account)}.1.${process.pid}.0.${'0'.repeat(16)}`)
@@ -263,7 +263,7 @@ describe('a system without users, as Windows is', () => {
   }
   afterEach(() => become(platform, getuid))
 
-  test('has no modes that could be looked at', async () => {
+  test('has no modes to check', async () => {
     const path = folders.make()
     await grow(fileTokenStore({ path }), 3)
     for (const folder of [dirname(path), path]) chmodSync(folder, 0o777)
@@ -273,7 +273,7 @@ describe('a system without users, as Windows is', () => {
     expect(statSync(join(folderOf(path), 't.3')).mode & 0o777).toBe(0o644)
   })
 
-  test('lets no folder be synced', async () => {
+  test('syncs no folders', async () => {
     const disk = watched((call, proceed) => {
       if (call.name === 'open' && statSync(String(call.arguments[0]), { throwIfNoEntry: false })?.isDirectory())
         return Promise.reject(systemError('EPERM', 'open'))
@@ -306,8 +306,8 @@ test.each([
   warn.mockRestore()
 })
 
-describe('names', () => {
-  test('tell nothing of the account, and accounts() finds it all the same', async () => {
+describe('file names', () => {
+  test('show nothing of the account, and accounts() finds it all the same', async () => {
     const path = folders.make()
     const store = fileTokenStore({ path })
     await grow(store, 2)
@@ -318,7 +318,7 @@ describe('names', () => {
     expect(names.toSorted()).toEqual([account, 'bob@example.com'])
   })
 
-  test('that the store did not give are no records, and stay', async () => {
+  test('that the store did not give are ignored, and stay', async () => {
     const path = folders.make()
     await grow(fileTokenStore({ path }), 2)
     const folder = folderOf(path)

@@ -48,7 +48,7 @@ async function writeOne(store: TokenStore, forgetOlder: boolean): Promise<'writt
 describe.each<[string, Disk, number[], boolean]>([
   ['with hard links', systemDisk, [1, 3, 4], false],
   ['where older versions are to go at once', systemDisk, [1, 4], true],
-])('%s, a writer that falls asleep before any of its system calls', (_name, disk, counts, forgetOlder) => {
+])('%s, a writer that is stopped before any of its system calls', (_name, disk, counts, forgetOlder) => {
   test.each(counts)('while others write %i versions: one write a version, and no answer is wrong', async (others) => {
     const count = (await callsOfASave(disk)).length
     for (let asleep = 0; asleep < count; asleep += 1) {
@@ -80,7 +80,7 @@ describe.each<[string, Disk, number[], boolean]>([
   })
 })
 
-test('a writer that falls asleep before its first save, while others sign in and go on, is not told that it has saved', async () => {
+test('a writer that is stopped before its first save, while others sign in and go on, is not told that it has saved', async () => {
   for (let asleep = 0, ended = false; !ended; asleep += 1) {
     const path = folders.make()
     const awake = createStore(systemDisk, { path })
@@ -109,13 +109,13 @@ const remove = (path: string): void => {
   while (existsSync(path)) rmSync(path, { recursive: true, force: true })
 }
 
-describe('a writer that falls asleep before any of its system calls, while the store is emptied and filled again', () => {
+describe('a writer that is stopped before any of its system calls, while the store is emptied and filled again', () => {
   const losses: [string, (path: string) => void][] = [
     ['all of the folder goes', remove],
     ['what is in it goes', (path) => readdirSync(path).forEach((name) => remove(join(path, name)))],
     ["the account's folder is moved away", (path) => renameSync(folderOf(path), join(path, 'away'))],
   ]
-  test.each(losses)('%s: what it expects is not there, whatever its version', async (_name, lose) => {
+  test.each(losses)('%s: gets a conflict, whatever the version', async (_name, lose) => {
     const count = (await callsOfASave(systemDisk)).length
     for (let asleep = 0; asleep < count; asleep += 1) {
       const path = folders.make()
@@ -158,7 +158,7 @@ const leave = (path: string, ...writers: string[]): void => {
   })
 }
 
-test('a temporary file that is swept under a living writer makes it try again', async () => {
+test('a living writer whose temporary file was removed tries again', async () => {
   const path = folders.make()
   let swept = 0
   const disk = watched(async (call, proceed) => {
@@ -175,7 +175,7 @@ test('a temporary file that is swept under a living writer makes it try again', 
   expect(swept).toBe(3)
 })
 
-test('a disk so slow that one look outlasts the patience is no busy writer: who lost the race hears of the conflict', async () => {
+test('on a disk so slow that one read takes longer than the limit, the loser of a race gets a conflict, not busy', async () => {
   const path = folders.make()
   await grow(createStore(systemDisk, { path }), 1)
   const clock = jest.spyOn(performance, 'now')
@@ -196,7 +196,7 @@ test('a disk so slow that one look outlasts the patience is no busy writer: who 
   }
 })
 
-test('a swap that others keep from its slot for too long is told so', async () => {
+test('a swap that loses to others for too long ends with busy', async () => {
   const path = folders.make()
   const clock = jest.spyOn(performance, 'now')
   let now = 0
@@ -216,7 +216,7 @@ test('a swap that others keep from its slot for too long is told so', async () =
   }
 })
 
-test('a folder for temporary files that somebody removed is made again, or found where another makes it', async () => {
+test('a removed folder for temporary files is made again, by this process or another', async () => {
   const path = folders.make()
   const temporary = join(path, 'tmp')
   let [isMade, links] = [false, 0]
@@ -240,28 +240,31 @@ test('a folder for temporary files that somebody removed is made again, or found
 test.each([
   [false, ['t.4', 't.5', 't.6']],
   [true, ['t.6']],
-])('what others remove a moment earlier stops nobody (older versions go: %s)', async (forgetOlder, left) => {
-  const path = folders.make()
-  await grow(fileTokenStore({ path }), 3)
-  const dead = spawnSync(process.execPath, ['--version']).pid
-  let removed = 0
-  const disk = watched(async (call, proceed) => {
-    if (call.name === 'unlink') {
-      removed += 1
-      await systemDisk.unlink(String(call.arguments[0]))
-    }
-    return proceed()
-  })
-  const store = createStore(disk, { path })
-  await grow(store, 2)
-  leave(path, `${dead}.1`, `${dead}.2`)
-  expect(await store.swap(account, 5, sample(6), 'six', { forgetOlder })).toMatchObject({ version: 6 })
-  expect(filesBelow(path).map((name) => basename(name))).toEqual(left)
-  expect(removed).toBeGreaterThan(5)
-})
+])(
+  'a file that another process has just removed causes no error (older versions go: %s)',
+  async (forgetOlder, left) => {
+    const path = folders.make()
+    await grow(fileTokenStore({ path }), 3)
+    const dead = spawnSync(process.execPath, ['--version']).pid
+    let removed = 0
+    const disk = watched(async (call, proceed) => {
+      if (call.name === 'unlink') {
+        removed += 1
+        await systemDisk.unlink(String(call.arguments[0]))
+      }
+      return proceed()
+    })
+    const store = createStore(disk, { path })
+    await grow(store, 2)
+    leave(path, `${dead}.1`, `${dead}.2`)
+    expect(await store.swap(account, 5, sample(6), 'six', { forgetOlder })).toMatchObject({ version: 6 })
+    expect(filesBelow(path).map((name) => basename(name))).toEqual(left)
+    expect(removed).toBeGreaterThan(5)
+  },
+)
 
 describe('left-over temporary files', () => {
-  test('of dead processes are swept when the store is opened, those of living ones are not', async () => {
+  test('of dead processes are removed when the store is opened, those of living ones are not', async () => {
     const path = folders.make()
     await grow(fileTokenStore({ path }), 1)
     const dead = spawnSync(process.execPath, ['--version']).pid
@@ -276,7 +279,7 @@ describe('left-over temporary files', () => {
   test.each<[string, (path: string) => Promise<void>]>([
     ['somebody else is faster', (path) => systemDisk.unlink(path)],
     ['the file system is read-only', () => Promise.reject(systemError('EROFS', 'unlink'))],
-  ])('do not keep a store from being read where %s', async (_why, before) => {
+  ])('do not keep a store from being read although %s', async (_why, before) => {
     const path = folders.make()
     await grow(fileTokenStore({ path }), 1)
     leave(path, `${spawnSync(process.execPath, ['--version']).pid}.1`)
@@ -324,7 +327,7 @@ test.each([
   ['its temporary file', 1, /\/tmp\/[0-9a-f]{64}\./u, false],
   ['an older version', 3, /\/t\.1$/u, false],
   ['all older versions', 3, /\/t\.\d$/u, true],
-])('an answer comes after %s is gone', async (_name, versions, path, forgetOlder) => {
+])('a save answers after %s is removed', async (_name, versions, path, forgetOlder) => {
   const folder = folders.make()
   await grow(fileTokenStore({ path: folder }), versions)
   const events: string[] = []

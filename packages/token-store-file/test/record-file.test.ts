@@ -60,7 +60,7 @@ describe('a damaged file', () => {
     )
   })
 
-  test('does not stop the next write, which goes above it', async () => {
+  test('does not stop the next write, which gets a higher version', async () => {
     const path = folders.make()
     const store = fileTokenStore({ path })
     await grow(store, 3)
@@ -96,7 +96,7 @@ describe('a damaged file', () => {
     ['empty', (path) => truncateSync(path, 0)],
     ['torn', (path) => truncateSync(path, 60)],
     ['of something else', (path) => writeFileSync(path, 'garbage')],
-  ])('of a record of our own, each %s, stands in nobody’s way; of an account it is left', async (what, tear) => {
+  ])('in a record of our own, each %s, is replaced; in an account’s it is left as it is', async (what, tear) => {
     const path = folders.make()
     const damage = async (name: string): Promise<void> => {
       const folder = folderOf(path, name)
@@ -130,7 +130,7 @@ describe('a file larger than one read', () => {
       systemDisk.read(fd, offset === 0 ? buffer : buffer.subarray(0, offset + bytes), offset),
   })
 
-  test('is read on where the system gives a part of it, and passed over where it was cut meanwhile', async () => {
+  test('is read in parts where the system gives it in parts, and is corrupt where it was cut meanwhile', async () => {
     const path = folders.make()
     const store = fileTokenStore({ path })
     await store.swap(account, 0, large(1), 'one')
@@ -141,8 +141,8 @@ describe('a file larger than one read', () => {
   })
 })
 
-describe('a file that is damaged at the first look alone', () => {
-  test('is no reason to write what it says once more', async () => {
+describe('a file that is damaged at the first read alone', () => {
+  test('does not make a repeated write be applied twice', async () => {
     const path = folders.make()
     await grow(fileTokenStore({ path }), 3)
     let looks = 0
@@ -161,7 +161,7 @@ describe('a file that is damaged at the first look alone', () => {
     expect(await fileTokenStore({ path }).read(account)).toMatchObject({ version: 3, record: sample(3) })
   })
 
-  test('is read at the second, also where it is the only one', async () => {
+  test('is read at the second try, also where it is the only one', async () => {
     const path = folders.make()
     await grow(fileTokenStore({ path }), 1)
     let looks = 0
@@ -172,7 +172,7 @@ describe('a file that is damaged at the first look alone', () => {
     expect(await createStore(disk, { path }).read(account)).toMatchObject({ version: 1, record: sample(1) })
   })
 
-  test('but not for ever, where its folder changes all the time', async () => {
+  test('is not tried for ever where its folder changes all the time', async () => {
     const path = folders.make()
     await grow(fileTokenStore({ path }), 1)
     const disk = watched((call, proceed) => {
@@ -217,7 +217,7 @@ describe('the format', () => {
     await expect(store.swap(account, 3, sample(4), 'four')).rejects.toMatchObject({ reason: 'newer-release' })
   })
 
-  test('takes records up to four megabytes, and refuses larger ones', async () => {
+  test('takes records up to four megabytes, and rejects larger ones', async () => {
     const megabytes = (count: number): TokenRecord =>
       Object.assign(sample(1), { filling: 'x'.repeat(count * 1024 * 1024) })
     const store = fileTokenStore({ path: folders.make() })

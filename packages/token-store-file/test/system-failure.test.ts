@@ -26,7 +26,7 @@ test.each([
   ['EMFILE', 'raise its limit'],
   ['ENFILE', 'raise its limit'],
   ['ENAMETOOLONG', 'choose a shorter one'],
-])('%s is told with what to do', async (code, advice) => {
+])('the error for %s says what to do', async (code, advice) => {
   const path = folders.make()
   const store = createStore({ ...systemDisk, realpath: () => Promise.reject(systemError(code, 'realpath')) }, { path })
   const told = (what: string): unknown =>
@@ -36,7 +36,7 @@ test.each([
   await expect(swap).rejects.toMatchObject({ reason: 'write-failed', message: told('written') })
 })
 
-test('Node’s permission model is told with what to do, and nothing is lost for it', () => {
+test('the error for Node’s permission model says what to do, and nothing is lost', () => {
   const flag = process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
   const index = new URL('../dist/index.js', import.meta.url)
   const told = (path: string, ...flags: string[]): string =>
@@ -111,7 +111,7 @@ describe.each(codes.slice(0, rounds(3, codes.length)))('%s', (code) => {
   test.each([
     { save: 'first', before: 0 },
     { save: 'fourth', before: 3 },
-  ])('at any system call of the $save save is a StoreError, and the old record stands', async ({ before }) => {
+  ])('at any system call of the $save save is a StoreError, and the old record is kept', async ({ before }) => {
     const places = await callsOfASave(before)
     expect(places.length).toBeGreaterThan(20)
     const answers: unknown[] = []

@@ -17,7 +17,7 @@ describe('a store in memory', () => {
     expect(await store.read('ann')).toMatchObject({ version: 1, record })
   })
 
-  it('takes no options: they would promise what it does not do', () => {
+  it('rejects options: they would promise what it does not do', () => {
     expect(() => memoryTokenStore({ encryptionKey: new Uint8Array(32) } as never)).toThrow('takes no options')
   })
 

@@ -45,7 +45,7 @@ export interface Master {
 }
 
 export interface Connection {
-  /** Whether the client was connected by its owner, and not closed. It may be cut off all the same. */
+  /** Whether its owner has connected the client, and not closed it. Its connection may be lost all the same. */
   readonly isOpen: () => boolean
   /** The value, `null` where there is none. */
   readonly get: (key: string) => Promise<string | null>

@@ -50,7 +50,10 @@ export function decode(value: string, key: string): Versioned & { readonly accou
   throw notOurs(key, isHeaded ? { version: Number(version), writeId } : { version: 0, writeId: idOfForeign(value) })
 }
 
-/** What stands for the write of a value without our header: a swap over it, which expects this, is of who has read just that. */
+/**
+ * Stands for the write id of a value without our header: a swap that expects it comes from a process that has read this very
+ * value.
+ */
 const idOfForeign = (value: string): string => createHash('sha1').update(value).digest('hex')
 
 export function notOurs(key: string, unread?: UnreadWrite): StoreError {

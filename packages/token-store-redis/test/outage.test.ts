@@ -59,7 +59,7 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
     expect(await store.read(account)).toMatchObject({ version, record: sample(version) })
   }, 300_000)
 
-  test('a process that was held up itself hears the answer that came meanwhile', async () => {
+  test('a process that was blocked past its own time limit reads the answer that came meanwhile', async () => {
     const server = await startRedis()
     cleanUps.push(server.stop)
     const store = redisTokenStore({ client: await connect(server.port) })
@@ -71,7 +71,7 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
     expect(await asked).toMatchObject({ version: 1, record: sample(1) })
   })
 
-  test('a server that stands still is given up, and used again once it goes on', async () => {
+  test('a stopped server ends in an error, and is used again once it goes on', async () => {
     const server = await startRedis()
     cleanUps.push(server.stop)
     const store = redisTokenStore({ client: await connect(server.port) })
@@ -125,7 +125,7 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
     expect((await store.read(account))?.version).toBe(goal)
   }, 300_000)
 
-  test('a replica is read, and refuses to be written to', async () => {
+  test('a replica can be read, and not written to', async () => {
     const master = await startRedis()
     cleanUps.push(master.stop)
     const replica = await startRedis('--replicaof', '127.0.0.1', String(master.port))
@@ -147,7 +147,7 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
     expect(await store.swap(account, 1, sample(2), 'written back')).toMatchObject({ version: 2, record: sample(2) })
   })
 
-  test('a server that has lost its data has no record, and takes none over a version that is gone', async () => {
+  test('a server that has lost its data has no record, and a swap over the lost version is a conflict', async () => {
     const server = await startRedis()
     cleanUps.push(server.stop)
     const store = redisTokenStore({ client: await connect(server.port) })
@@ -158,7 +158,7 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
     expect(await store.swap(account, 0, sample(2), 'two')).toMatchObject({ version: 1 })
   })
 
-  test('a server out of memory refuses, and the old record stands', async () => {
+  test('a server out of memory takes no write, and the old record is kept', async () => {
     const server = await startRedis('--maxmemory-policy', 'noeviction')
     cleanUps.push(server.stop)
     const store = redisTokenStore({ client: await connect(server.port) })

@@ -94,7 +94,7 @@ describeWithRedis('redisTokenStore', () => {
     expect(await commandsSent()).toEqual(['eval 2', 'get 4', 'publish 2', 'set 2'])
   })
 
-  test('that was emptied and filled again takes nothing from whoever read it before, and asks nothing more for that', async () => {
+  test('gives a conflict, by the same one command, to a process that read the store before it was emptied and filled again', async () => {
     const [before, after] = [redisTokenStore({ client }), redisTokenStore({ client })]
     await before.swap(account, 0, sample(1), 'lost')
     const { version = 0, writeId = '' } = (await before.read(account)) ?? {}
@@ -110,7 +110,7 @@ describeWithRedis('redisTokenStore', () => {
   test.each([
     ['behind our header', 'owner-sso/1 7 "a write"\ngarbage'],
     ['without a header', 'garbage'],
-  ])('garbage %s in a record of our own stands in nobody’s way; in an account’s it is left', async (where, garbage) => {
+  ])('garbage %s in a record of our own is replaced; in an account’s it is left', async (where, garbage) => {
     const store = redisTokenStore({ client })
     const keyOf = (name: string): string => `owner-sso:{${createHash('sha256').update(name).digest('hex')}}`
     const damage = async (name: string): Promise<unknown> => client.set(keyOf(name), garbage)
@@ -153,7 +153,7 @@ describeWithRedis('redisTokenStore', () => {
     expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
   })
 
-  test('tells a user who may run scripts, but not write in them, what to allow', async () => {
+  test('says what to allow to a user who may run scripts, but not write in them', async () => {
     const rules = ['resetchannels', '~owner-sso:*', '+get', '+eval']
     await client.sendCommand(['ACL', 'SETUSER', 'reader', 'on', '>sekret', ...rules])
     const user = ioRedisWith({ username: 'reader', password: 'sekret', enableReadyCheck: false })
@@ -163,7 +163,7 @@ describeWithRedis('redisTokenStore', () => {
     })
   })
 
-  test('lists every account that it can read, and then says that something else stands there', async () => {
+  test('lists every account that it can read, and then says that there is something else', async () => {
     const store = redisTokenStore({ client })
     for (let index = 0; index < 6; index += 1) await store.swap(`account-${index}`, 0, sample(1), 'one')
     const keys = (await client.keys('*')).toSorted()
@@ -316,7 +316,7 @@ describeWithRedis('redisTokenStore', () => {
     expect(() => redisTokenStore({ client, encryptionKey: randomBytes(31) })).toThrow(/encryptionKey must be 32/u)
   })
 
-  test('refuses what is no client, a mistyped option, and account names that are not Unicode', async () => {
+  test('rejects what is no client, a mistyped option, and account names that are not Unicode', async () => {
     const mistakes: readonly (readonly [unknown, string])[] = [
       [undefined, ''],
       [null, '; null came'],
@@ -355,7 +355,7 @@ describeWithRedis('checkRedis', () => {
     await safe.stop()
   })
 
-  test('has nothing to say about what a server does not tell', async () => {
+  test('says nothing about settings that a server does not show', async () => {
     const unsafe = await startRedis('--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru')
     const reticent = await startReticentServer(Number(new URL(unsafe.url).port))
     const [first, second] = [ioRedis(unsafe.url), ioRedis(`redis://127.0.0.1:${reticent.port}`)]

@@ -72,7 +72,7 @@ async function ended(client: PostgresSubscriber | undefined): Promise<void> {
   } catch {}
 }
 
-/** Nobody waits for it: without a word, a fleet would poll for good. */
+/** Nobody awaits this: without a warning, all processes would poll for ever and nobody would know. */
 function warn(error: unknown): void {
   const state = sqlStateOf(error)
   const answer = state === undefined ? '' : ` (PostgreSQL answered ${state})`

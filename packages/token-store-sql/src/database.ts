@@ -146,8 +146,9 @@ function preparedBy(client: SqliteClient, text: string): ReturnType<SqliteClient
 }
 
 /**
- * Takes the lock before the prepared statement needs it, and by `exec`. A prepared one that was refused it (`SQLITE_BUSY`) is
- * still under way in libsql: from then on its connection reads the past, and commits nothing of what it acknowledges.
+ * Takes the lock before the prepared statement needs it, and by `exec`. In libsql, a prepared statement that did not get the
+ * lock (`SQLITE_BUSY`) stays under way: from then on its connection reads old data, and commits nothing of what it
+ * acknowledges.
  */
 function inTransaction<Value>(client: SqliteClient, writes: boolean, execute: () => Value): Value {
   client.exec(writes ? 'BEGIN IMMEDIATE' : 'BEGIN')
@@ -162,7 +163,7 @@ function inTransaction<Value>(client: SqliteClient, writes: boolean, execute: ()
   }
 }
 
-/** After some failures SQLite has done so by itself, and refuses to do it again. */
+/** After some failures SQLite has rolled back by itself, and a second ROLLBACK is an error. */
 function rollBack(client: SqliteClient): void {
   try {
     client.exec('ROLLBACK')

@@ -37,7 +37,7 @@ export function recordIn(row: Row, account: string): Versioned {
   throw notOurs(row, hashOf(account))
 }
 
-/** Which write a row is: a name that can't be read is none, a version that can't be is no version. */
+/** The version and write id of a row, as far as they can be read. */
 function writeIn(row: Row): UnreadWrite | undefined {
   const version = Number(row['version'])
   const writeId = parsed(`"${String(row['write_id'])}"`)
@@ -50,7 +50,7 @@ function notOurs(row: Row, accountHash: string): StoreError {
   return new StoreError('corrupt', message, { unread: writeIn(row) })
 }
 
-/** What is in a record, the token manager looks. */
+/** What is in a record is the token manager's to check. */
 function isRecord(value: unknown): value is TokenRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

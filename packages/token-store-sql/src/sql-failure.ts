@@ -104,7 +104,7 @@ async function repeated<Value>(run: () => Promise<Value>): Promise<Value> {
     } catch (error) {
       if (performance.now() - began > patience || !meaningOf(error)?.again) throw failure(error)
     }
-    // So that those who met do not meet again.
+    // Random, so that writers that collided do not collide again.
     await pause(1 + 20 * Math.random())
   }
 }
@@ -141,7 +141,7 @@ function meaningOf(error: unknown): Meaning | undefined {
   return result === 'ERROR' && nested.test(String(propertyOf(error, 'message'))) ? yours : results[result ?? '']
 }
 
-/** SQLite has no code of its own for it. */
+/** SQLite has no result code of its own for it. */
 const nested = /^cannot start a transaction within a transaction/u
 
 /** What SQLite's drivers throw, as a `TypeError`, where the connection was closed. */

@@ -29,7 +29,7 @@ export function statementsOf(dialect: SqlDialect, table: string, notifies: boole
   const reading = (compose: Compose): Statement => statementIn(dialect, false, compose)
   const writing = (compose: Compose): Statement => statementIn(dialect, true, compose)
   const columns = 'account, version, write_id, record'
-  // A replica lags behind: what it says of an account may have been spent long ago.
+  // A replica lags behind: its refresh token of an account may have been spent long ago.
   const replica = `${dialect === 'postgresql' ? 'pg_is_in_recovery()::int' : '0'} AS replica`
   const told = (swap: string, hash: string): string =>
     notifies ? `WITH swapped AS (${swap}) SELECT swapped.*, pg_notify('${channel}', ${hash}) FROM swapped` : swap
@@ -42,11 +42,11 @@ export function statementsOf(dialect: SqlDialect, table: string, notifies: boole
       const isIt = `account_hash = ${value('accountHash')}`
       return dialect === 'sqlite' ? `SELECT account_hash, ${columns} FROM ${table} WHERE ${isIt}` : rowsWhere(isIt)
     }),
-    // PostgreSQL plans each anew, and this one takes it half as long again.
+    // PostgreSQL plans each statement again, and planning this one takes half as long again as planning the read of one.
     readMany: reading((value) =>
       rowsWhere(`account_hash = ANY (ARRAY(SELECT jsonb_array_elements_text(${value('accountHashes')}::jsonb)))`),
     ),
-    // Over a record that stands there it changes nothing; it returns that record to a repeat of the write that made it.
+    // Where there is a record, it changes nothing; to a repeat of the write that made the record, it returns it.
     create: writing((value) => {
       const insert = `INSERT INTO ${table} AS stored (account_hash, account, version, write_id, record)
 VALUES (${value('accountHash')}, ${value('account')}, 1, ${value('writeId')}, ${value('record')})
@@ -54,7 +54,7 @@ ON CONFLICT (account_hash) DO UPDATE SET write_id = stored.write_id WHERE stored
 RETURNING ${columns}`
       return told(insert, value('accountHash'))
     }),
-    // Who comes second waits for the first, and then sees what it has written.
+    // The second of two writers waits for the first, and then sees what that has written.
     replace: writing((value) => {
       const writeId = value('writeId')
       const update = `UPDATE ${table} SET

@@ -70,7 +70,7 @@ describeWithPostgres('a PostgreSQL server', () => {
     expect(await store.read(account)).toMatchObject({ version, record: sample(version) })
   }, 600_000)
 
-  test('that stands still is given up, and used again once it goes on', async () => {
+  test('that is stopped ends in an error, and is used again once it goes on', async () => {
     const store = sqlTokenStore({ client: opened() })
     await store.swap(account, 0, sample(1), 'one')
     server.freeze()
@@ -94,7 +94,7 @@ describeWithPostgres('a PostgreSQL server', () => {
     await server.start()
   }, 60_000)
 
-  test('whose answer gets lost is not asked again by the store; the same write again is recognised', async () => {
+  test('whose answer is lost is not asked again by the store, and recognises the same write', async () => {
     const proxy = await startCuttingProxy(server.port)
     atEnd(proxy.close)
     const pool = opened(server.url.replace(String(server.port), String(proxy.port)), { max: 1 })
@@ -121,7 +121,7 @@ describeWithPostgres('a PostgreSQL server', () => {
     expect((await store.read(account))?.version).toBe(goal)
   }, 300_000)
 
-  test('that is a read replica is refused, and taken once it is the primary, whatever it has not heard of', async () => {
+  test('that is a read replica is rejected, and used once it is the primary, even if it lacks a write', async () => {
     const onPrimary = sqlTokenStore({ client: opened() })
     await onPrimary.swap(account, 0, sample(1), 'one')
     const replica = await server.replica()
@@ -142,7 +142,7 @@ describeWithPostgres('a PostgreSQL server', () => {
     await server.start()
   }, 120_000)
 
-  test('that was emptied has no record, and takes none over a version that is gone', async () => {
+  test('that was emptied has no record, and a swap over the lost version is a conflict', async () => {
     const store = sqlTokenStore({ client: opened() })
     await store.swap(account, 0, sample(1), 'one')
     await server.query('TRUNCATE owner_sso_tokens')
@@ -154,7 +154,7 @@ describeWithPostgres('a PostgreSQL server', () => {
   // Only root may mount a disk as small as that.
   const describeAsRoot = process.getuid?.() === 0 ? describe : describe.skip
   describeAsRoot('on a small disk', () => {
-    test('whose disk is full refuses, and the old record stands', async () => {
+    test('whose disk is full takes no write, and the old record is kept', async () => {
       // A table space of one megabyte: as root, or not at all.
       const folder = ownFolder('owner-sso-full-')
       const { uid, gid } = unprivileged()
@@ -202,7 +202,7 @@ describeWithPostgres('a PostgreSQL server', () => {
     30_000,
   )
 
-  test('that rolls a write back because of others is asked again for a while, and then says that nothing was written', async () => {
+  test('that rolls a write back because of others is tried again for a while; then the error says that nothing was written', async () => {
     const store = sqlTokenStore({ client: opened() })
     await store.swap(account, 0, sample(1), 'one')
     await server.query('CREATE SEQUENCE attempts')

@@ -43,7 +43,7 @@ it.each([
   { code: 'ECONNRESET', syscall: 'read' },
   { code: 'EPIPE' },
   {},
-])('of %j nothing is shown but its code', async (fields) => {
+])('shows nothing of %j but its code', async (fields) => {
   const failure: unknown = await read(failingWith(withCode(fields))).catch((error: unknown) => error)
   expect(failure).toMatchObject({ name: 'StoreError', cause: { message: expect.any(String) } })
   expect(inspect(failure, { depth: Infinity })).not.toContain('its own words')
@@ -66,7 +66,7 @@ it.each([
   expect([await read({ query }), tries]).toEqual([undefined, 3])
 })
 
-it('an error of a program is its own; what a driver throws of a closed database is not', async () => {
+it('a TypeError of a program is passed on; one that a driver throws for a closed database is a StoreError', async () => {
   const mistake = new TypeError('not a function')
   await expect(read(failingWith(mistake))).rejects.toBe(mistake)
   const closed = new TypeError('The database connection is not open')
@@ -88,16 +88,19 @@ describe('the table', () => {
     return { client: { query }, asked: () => asked }
   }
 
-  it.each(['23505', '42P07', '42710'])('is asked for once more where another was faster (%s)', async (code) => {
-    const { client, asked } = meeting(code)
-    await createTable(client)
-    expect(asked()).toBe(2)
-    const inTheWay = meeting(code, code)
-    await expect(createTable(inTheWay.client)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
-    expect(inTheWay.asked()).toBe(2)
-  })
+  it.each(['23505', '42P07', '42710'])(
+    'is made by a second try where another process was faster (%s)',
+    async (code) => {
+      const { client, asked } = meeting(code)
+      await createTable(client)
+      expect(asked()).toBe(2)
+      const inTheWay = meeting(code, code)
+      await expect(createTable(inTheWay.client)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+      expect(inTheWay.asked()).toBe(2)
+    },
+  )
 
-  it('is asked for no more where something else is wrong', async () => {
+  it('is not tried again where something else is wrong', async () => {
     const { client, asked } = meeting('42501')
     await expect(createTable(client)).rejects.toMatchObject({ reason: 'permissions' })
     expect(asked()).toBe(1)

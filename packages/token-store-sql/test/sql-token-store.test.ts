@@ -139,7 +139,7 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
   })
 
   test.each(['record', 'account', 'write_id'])(
-    'garbage in the column %s of a record of our own stands in nobody’s way; in an account’s it is left',
+    'garbage in the column %s of a record of our own is replaced; in an account’s it is left',
     async (column) => {
       const damage = (name: string): Promise<unknown> =>
         client.query(`UPDATE owner_sso_tokens SET ${column} = 'gar"bage' WHERE account_hash = $1`, [hashOf(name)])
@@ -340,7 +340,7 @@ describe('sqlTokenStore on SQLite', () => {
   })
   beforeEach(() => void client.exec('DELETE FROM owner_sso_tokens'))
 
-  test('garbage in a record of our own stands in nobody’s way; in an account’s it is left', async () => {
+  test('garbage in a record of our own is replaced; in an account’s it is left', async () => {
     const damage = async (name: string): Promise<unknown> =>
       client.exec(`UPDATE owner_sso_tokens SET record = 'garbage' WHERE account_hash = '${hashOf(name)}'`)
     await expectDamageIsMended(sqlTokenStore({ client }), 'https://sqlite.example', damage)
@@ -361,7 +361,7 @@ describe('sqlTokenStore on SQLite', () => {
     await expectToBeUnderstood(database, [])
   })
 
-  test('waits for another’s transaction without standing still, and says where nothing was written', async () => {
+  test('waits for another’s transaction without blocking the process, and says where nothing was written', async () => {
     const other = open()
     const store = sqlTokenStore({ client })
     client.exec('PRAGMA busy_timeout = 0')
@@ -381,7 +381,7 @@ describe('sqlTokenStore on SQLite', () => {
     expect(await store.read(account)).toMatchObject({ version: 1 })
   })
 
-  test('whose disk is full refuses, and the old record stands', async () => {
+  test('whose disk is full takes no write, and the old record is kept', async () => {
     const store = sqlTokenStore({ client })
     await store.swap(account, 0, sample(1), 'one')
     client.exec('PRAGMA max_page_count = 1')
@@ -423,7 +423,7 @@ describe('sqlTokenStore on SQLite', () => {
     expect(await sqlTokenStore({ client: other }).swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
   })
 
-  test('asks no rows of a statement that returns none: better-sqlite3 refuses that', async () => {
+  test('asks no rows of a statement that returns none: better-sqlite3 throws then', async () => {
     const strict: SqlClient = {
       exec: (text) => client.exec(text),
       prepare(text) {
@@ -454,7 +454,7 @@ describe('sqlTokenStore on SQLite', () => {
   })
 })
 
-describe('sqlTokenStore refuses', () => {
+describe('sqlTokenStore rejects', () => {
   const query = async (): Promise<{ rows: unknown[] }> => ({ rows: [] })
   const prepare = (): { all: () => unknown[] } => ({ all: () => [] })
   const exec = (): void => undefined

@@ -53,7 +53,7 @@ describe.each(rows)('after %s was held up, journal_mode %s', (library, journal) 
     }
   })
 
-  test('by a writer, what it acknowledges is there for others, and keeps nobody out', async () => {
+  test('by a writer, its later writes are visible to others, and it holds no lock', async () => {
     other.exec('BEGIN IMMEDIATE')
     await expect(store.swap('new', 0, sample(1), 'two')).rejects.toMatchObject({ reason: 'busy' })
     other.exec('COMMIT')
@@ -62,7 +62,7 @@ describe.each(rows)('after %s was held up, journal_mode %s', (library, journal) 
     expect(await others.swap(account, 2, sample(3), 'four')).toMatchObject({ version: 3 })
   })
 
-  test('while it read, it keeps no writer out', async () => {
+  test('while it read, it holds no lock', async () => {
     other.exec('BEGIN EXCLUSIVE')
     // With a WAL, who reads waits for nobody.
     const busy = journal === 'WAL' ? [false, false] : ['busy', 'busy']
@@ -75,7 +75,7 @@ describe.each(rows)('after %s was held up, journal_mode %s', (library, journal) 
     expect(await store.read(account)).toMatchObject({ version: 3 })
   })
 
-  test('at its commit by who reads, it has written nothing, and keeps nobody out', async () => {
+  test('at its commit by a reader, it has written nothing, and holds no lock', async () => {
     other.exec('BEGIN')
     expect(other.prepare('SELECT version FROM owner_sso_tokens').all({})).toEqual([{ version: 1 }])
     // With a WAL, who writes waits for no reader.
@@ -87,7 +87,7 @@ describe.each(rows)('after %s was held up, journal_mode %s', (library, journal) 
     expect(await others.swap(account, version, sample(3), 'three')).toMatchObject({ version: version + 1 })
   })
 
-  test('within a transaction of the application, it is refused, and that goes on', async () => {
+  test('within a transaction of the application, its calls fail, and the transaction goes on', async () => {
     client.exec('BEGIN')
     for (const call of [store.read(account), store.swap(account, 1, sample(2), 'two')]) {
       await expect(call).rejects.toMatchObject({

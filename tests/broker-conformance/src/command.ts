@@ -30,7 +30,7 @@ Example:
 `
 
 /** What a process has. */
-export interface Surroundings {
+export interface CommandProcess {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly print: (text: string) => void
@@ -42,7 +42,7 @@ export interface Surroundings {
 class CannotBegin extends Error {}
 
 /** @returns the exit code */
-export async function run(args: readonly string[], { env, stdin, print, complain }: Surroundings): Promise<number> {
+export async function run(args: readonly string[], { env, stdin, print, complain }: CommandProcess): Promise<number> {
   try {
     const { values, positionals } = parsed(args)
     if (values.help) {
@@ -78,7 +78,7 @@ function parsed(args: readonly string[]) {
 }
 
 /** @throws CannotBegin */
-async function keysOf(env: Surroundings['env'], stdin: Surroundings['stdin']): Promise<Keys> {
+async function keysOf(env: CommandProcess['env'], stdin: CommandProcess['stdin']): Promise<Keys> {
   const given = env['OWNER_SSO_BROKER_KEY']
   const lines = given === undefined && stdin.isTTY !== true ? (await text(stdin)).split('\n') : []
   const keys = given === undefined ? lines : [given, env['OWNER_SSO_BROKER_REVOKED_KEY']]
@@ -106,7 +106,7 @@ async function requireToken(broker: Broker, { shown: where }: Address): Promise<
   }
   if (error === 'login_required') throw new CannotBegin('The key’s account has to sign in at the broker first.')
   if (error === 'invalid_grant' || token.status === 401) {
-    throw new CannotBegin('The broker refuses the key. Let a program in for this check, and give its key.')
+    throw new CannotBegin('The broker rejects the key. Let a program in for this check, and give its key.')
   }
   throw new CannotBegin(`The broker gives no token: ${shown(refresh)} to a refresh, ${shown(token)} to GET /token.`)
 }

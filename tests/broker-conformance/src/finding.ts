@@ -25,7 +25,7 @@ export function requireThat(condition: boolean, lacking: string): asserts condit
 }
 
 /** @throws Lacking where the answer has another status, or another word in that field */
-export function requireRefusal(answer: Answer, status: number, field: 'error' | 'code', word: string): void {
+export function requireRejection(answer: Answer, status: number, field: 'error' | 'code', word: string): void {
   const isRight = answer.status === status && parsed(answer)?.[field] === word
   requireThat(isRight, `it answers ${shown(answer)}, not ${status} with the ${field} ${word}`)
 }
@@ -42,7 +42,7 @@ export function fieldsOf(answer: Answer): Readonly<Record<string, unknown>> {
   return fields
 }
 
-/** What a refusal is called: its `code`, or at the token endpoint its `error`. */
+/** What a rejection is called: its `code`, or at the token endpoint its `error`. */
 export function wordOf(answer: Answer): string | undefined {
   const { code, error } = parsed(answer) ?? {}
   return [code, error].find((word) => typeof word === 'string')

@@ -4,7 +4,16 @@
 import { stat } from 'node:fs/promises'
 import type { Answer } from './call.ts'
 import { type Broker, refreshFields } from './broker.ts'
-import { type Check, fieldsOf, Lacking, requireRefusal, requireStatus, requireThat, shown, Unseen } from './finding.ts'
+import {
+  type Check,
+  fieldsOf,
+  Lacking,
+  requireRejection,
+  requireStatus,
+  requireThat,
+  shown,
+  Unseen,
+} from './finding.ts'
 
 const wait = 'Wait for the next token'
 const socket = 'A Unix socket'
@@ -21,13 +30,13 @@ export const optional: readonly Check[] = [
   inSection(wait, 'answers at once who has another token', async (broker) => {
     requireStatus(await broker.token('?after=another&wait=30'), 200)
   }),
-  inSection(wait, 'refuses a wait that is no number', async (broker) => {
+  inSection(wait, 'rejects a wait that is no number', async (broker) => {
     requireStatus(await broker.token('?after=another&wait=soon'), 400)
   }),
 
   inSection(socket, 'needs no key there', async (broker) => {
     const answer = await onSocket(broker).call('/token')
-    if (answer.status !== 200) requireRefusal(answer, 400, 'code', 'ERR_BROKER_NO_ACCOUNT')
+    if (answer.status !== 200) requireRejection(answer, 400, 'code', 'ERR_BROKER_NO_ACCOUNT')
   }),
   inSection(socket, 'lets no other users in', async (broker) => {
     const { mode } = await stat(onSocket(broker).socketPath ?? '')
@@ -47,17 +56,17 @@ export const optional: readonly Check[] = [
     )
     requireThat(missing.length === 0, `its answer is without ${missing.join(', ')}`)
   }),
-  inSection(more, 'refuses an account that is not the program’s', async (broker) => {
+  inSection(more, 'rejects an account that is not the program’s', async (broker) => {
     const answer = await broker.token('', { 'x-owner-account': 'nobody@example.invalid' })
-    requireRefusal(answer, 403, 'code', 'ERR_BROKER_ACCOUNT_NOT_ALLOWED')
+    requireRejection(answer, 403, 'code', 'ERR_BROKER_ACCOUNT_NOT_ALLOWED')
   }),
-  inSection(more, 'refuses pages in a browser', async (broker) => {
+  inSection(more, 'rejects pages in a browser', async (broker) => {
     if (broker.isOnSocket) throw new Unseen('no browser opens a Unix socket')
-    requireRefused(await broker.token('', { origin: 'https://page.example' }), 403)
+    requireRejected(await broker.token('', { origin: 'https://page.example' }), 403)
   }),
-  inSection(more, 'refuses a Host that is not its own', async (broker) => {
+  inSection(more, 'rejects a Host that is not its own', async (broker) => {
     if (broker.isOnSocket) throw new Unseen('no browser opens a Unix socket')
-    requireRefused(await broker.token('', { host: 'page.example' }), 421)
+    requireRejected(await broker.token('', { host: 'page.example' }), 421)
   }),
   inSection(more, 'says at /healthz that it lives', async (broker) => {
     requireStatus(await broker.call('/healthz'), 200)
@@ -79,7 +88,7 @@ function form({ call, key }: Broker, path: string): Promise<Answer> {
   return call(path, { method: 'POST', headers, body: new URLSearchParams(refreshFields(key)).toString() })
 }
 
-/** A proxy in front may refuse in its own words. */
-function requireRefused(answer: Answer, status: number): void {
+/** A proxy in front may reject in its own words. */
+function requireRejected(answer: Answer, status: number): void {
   if (answer.status < 400) throw new Lacking(`it answers ${shown(answer)}, not ${status}`)
 }

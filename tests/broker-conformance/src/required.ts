@@ -3,7 +3,7 @@
  */
 import type { Answer, CallOptions } from './call.ts'
 import type { Broker } from './broker.ts'
-import { type Check, fieldsOf, requireRefusal, requireStatus, requireThat, Unseen } from './finding.ts'
+import { type Check, fieldsOf, requireRejection, requireStatus, requireThat, Unseen } from './finding.ts'
 
 /** No broker has let this one in. */
 const unknownKey = 'a-key-that-nobody-has'
@@ -35,13 +35,13 @@ export const required: readonly Check[] = [
     const isTrue = counted >= Math.floor(least) && counted <= Math.ceil(most)
     requireThat(isTrue, `it counts ${counted} where ${least.toFixed(1)} seconds have passed`)
   }),
-  inSection('What a broker promises', 'refuses a revoked key', async (broker) => {
+  inSection('What a broker promises', 'rejects a revoked key', async (broker) => {
     const { revokedKey } = broker
     if (revokedKey === undefined) throw new Unseen('no second key was given')
     const answers = [await broker.refresh(revokedKey), await broker.token('', bearer(revokedKey))]
     const isServed = answers.some(({ status }) => status === 200)
     requireThat(!isServed, 'it gives a token to the second key, which should be revoked')
-    requireKeyRefused(answers)
+    requireKeyRejected(answers)
   }),
   inSection('What a broker promises', 'forbids to keep its answers', async (broker) => {
     for (const { headers } of [await broker.refresh(broker.key), await broker.token()]) {
@@ -84,21 +84,21 @@ export const required: readonly Check[] = [
   }),
 
   inSection('Errors', 'says invalid_grant to an unknown refresh token', async (broker) => {
-    requireRefusal(await broker.refresh(unknownKey), 400, 'error', 'invalid_grant')
+    requireRejection(await broker.refresh(unknownKey), 400, 'error', 'invalid_grant')
   }),
   inSection('Errors', 'says unsupported_grant_type to another grant', async (broker) => {
     const answer = await broker.post(JSON.stringify({ grant_type: 'password', client_id: 'ownerapi' }))
-    requireRefusal(answer, 400, 'error', 'unsupported_grant_type')
+    requireRejection(answer, 400, 'error', 'unsupported_grant_type')
   }),
   inSection('Errors', 'says invalid_request to a body that it can’t read', async (broker) => {
-    requireRefusal(await broker.post('['), 400, 'error', 'invalid_request')
+    requireRejection(await broker.post('['), 400, 'error', 'invalid_request')
   }),
   inSection('Errors', 'says ERR_BROKER_UNKNOWN_KEY to an unknown key, and names the scheme', async (broker) => {
     const answer = await broker.token('', bearer(unknownKey))
-    requireRefusal(answer, 401, 'code', 'ERR_BROKER_UNKNOWN_KEY')
+    requireRejection(answer, 401, 'code', 'ERR_BROKER_UNKNOWN_KEY')
     requireThat(/^bearer/iu.test(answer.headers['www-authenticate'] ?? ''), 'it has no WWW-Authenticate: Bearer')
   }),
-  inSection('Errors', 'gives a code with every refusal', async (broker) => {
+  inSection('Errors', 'gives a code with every rejection', async (broker) => {
     const answer = await broker.call('/no-such-path')
     requireThat(answer.status === 404, `it answers ${answer.status} to a path that is none, not 404`)
     requireThat(/^[A-Z][A-Z\d_]*$/u.test(String(fieldsOf(answer)['code'])), 'its 404 has no code')
@@ -152,9 +152,9 @@ async function twiceTheSame<Given extends { readonly token: unknown }>(
   throw new Unseen('its token changes too often')
 }
 
-function requireKeyRefused([refresh, token]: readonly Answer[]): void {
-  if (refresh !== undefined) requireRefusal(refresh, 400, 'error', 'invalid_grant')
-  if (token !== undefined) requireRefusal(token, 401, 'code', 'ERR_BROKER_UNKNOWN_KEY')
+function requireKeyRejected([refresh, token]: readonly Answer[]): void {
+  if (refresh !== undefined) requireRejection(refresh, 400, 'error', 'invalid_grant')
+  if (token !== undefined) requireRejection(token, 401, 'code', 'ERR_BROKER_UNKNOWN_KEY')
 }
 
 function bearer(key: string): NonNullable<CallOptions['headers']> {

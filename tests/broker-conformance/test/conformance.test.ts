@@ -116,7 +116,7 @@ describe('a broker that', () => {
     }
   }
 
-  it('breaks one promise is caught by the name of that promise', async () => {
+  it('breaks one promise is reported by the name of that promise', async () => {
     const faults: Record<string, [Bend, ...string[]]> = {
       'its ETag is another one each time': [
         { answer: (body, headers) => (headers.set('etag', `"${randomUUID()}"`), body) },
@@ -129,13 +129,13 @@ describe('a broker that', () => {
       ],
       'a revoked key is served': [
         { request: (sent) => sent.replace(home.revokedKey, home.key) },
-        'refuses a revoked key',
+        'rejects a revoked key',
       ],
       'its errors have no codes': [
         { answer: (body) => body.replace(/,"code":"\w+"/u, '') },
-        'refuses a revoked key',
+        'rejects a revoked key',
         'says ERR_BROKER_UNKNOWN_KEY to an unknown key, and names the scheme',
-        'gives a code with every refusal',
+        'gives a code with every rejection',
       ],
       'no fault': [{}],
     }
@@ -149,7 +149,7 @@ describe('a broker that', () => {
     expect(await Promise.all(found)).toEqual(expected)
   })
 
-  it('refreshes for each call is caught after ten of them, and asked no more', async () => {
+  it('refreshes for each call is reported after ten of them, and asked no more', async () => {
     const before = home.emulator.counters.tokenRefreshes
     await using broker = await bent({ before: () => home.tokens.refresh(account) })
     const { code, ok, lacks } = await check([broker.url], keysOf(home))
@@ -168,7 +168,7 @@ describe('the command', () => {
     child.stdin.end(`${home.key}\n${home.revokedKey}\n`)
     const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
     expect([code, printed]).toEqual([0, expect.stringContaining('Required: 15 of 15 pass. ')])
-    const words = 'not checked  refuses a revoked key: no second key was given'
+    const words = 'not checked  rejects a revoked key: no second key was given'
     expect(await withOneKey).toMatchObject({ code: 0, printed: expect.stringContaining(words) })
   })
 
@@ -217,9 +217,9 @@ describe('the command', () => {
     server.close()
   })
 
-  it('says that the broker refuses the key, or that the account has to sign in', async () => {
-    const refused = await check([home.url], key)
-    expect([refused.code, refused.complaint]).toEqual([2, expect.stringMatching(/^The broker refuses the key\./u)])
+  it('says that the broker rejects the key, or that the account has to sign in', async () => {
+    const rejected = await check([home.url], key)
+    expect([rejected.code, rejected.complaint]).toEqual([2, expect.stringMatching(/^The broker rejects the key\./u)])
     await using signedOut = await startHome()
     await signedOut.tokens.forget(account)
     expect(await check([signedOut.url], keysOf(signedOut))).toMatchObject({

@@ -97,7 +97,7 @@ function documentedRows(): string[][] {
 
 const rows = documentedRows()
 
-it('the table names every client that is driven', () => {
+it('the table names every client that this test runs', () => {
   expect(rows.map(([name]) => name)).toEqual(Object.keys(CLIENTS))
 })
 
@@ -121,7 +121,7 @@ it('a client that reads the picture signs in where a captcha is due', async () =
 it.each([
   ['first matches', regexClient],
   ['templates and trade', tradingClient],
-])('%s meets the traps of strictness document', async (_name, client) => {
+])('%s fails with strictness document before a code exchange', async (_name, client) => {
   await using emulator = await startEmulator({ mfaAt: 'form-submission' })
   const { identity, credential } = emulator.account('plain@example.com')
   await expect(client(emulator, { identity, credential, passcode: '' })).rejects.toHaveProperty('message')

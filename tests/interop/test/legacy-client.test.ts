@@ -60,7 +60,7 @@ describe('a legacy client from npm', () => {
     expect(await counts(emulator, ending)).toEqual({ answered: 1, accepted: true })
   })
 
-  it('is refused by a service that keeps to the document, and ends without a token', async () => {
+  it('is rejected by a service that keeps to the document, and ends without a token', async () => {
     await using emulator = await start({ strictness: 'document' })
     const ending = await signIn(emulator, 'plain@example.com')
     expect(ending.token).toBeUndefined()

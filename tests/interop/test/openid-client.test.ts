@@ -63,7 +63,7 @@ describe('openid-client', () => {
     expect(await isAccepted(emulator, fresh.access_token)).toBe(true)
   })
 
-  it('refuses tokens of another issuer, and a callback of another login', async () => {
+  it('rejects tokens of another issuer, and a callback of another login', async () => {
     await using emulator = await startEmulator({ strictness: 'lenient' })
     const server = { ...serverAt(emulator.authUrl), issuer: `${emulator.regionalAuthUrl}/oauth2/v3` }
     const { refresh_token } = await emulator.issueTokens(identity)

@@ -26,7 +26,7 @@ it.each(slice)('$title', async ({ group, row }) => {
   await expect(row.run(await prepared.get(group), workshop)).resolves.toBeUndefined()
 })
 
-it('has a row of each kind that a change of ours breaks most easily', () => {
+it('the slice that npm test runs has a row of each kind that a change breaks most easily', () => {
   expect(slice.map(({ title }) => title.split(':')[0])).toEqual([
     'Test runners',
     'Frameworks',

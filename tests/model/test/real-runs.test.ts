@@ -180,7 +180,7 @@ describeWithSpin('a run of the real manager', () => {
     patience,
   )
 
-  it.each(forgeries)('would not be one with $title', async ({ run, forged }) => {
+  it.each(forgeries)('is no run of the model any more with $title', async ({ run, forged }) => {
     expect(await isAllowed(run)).toBe(true)
     expect(await isAllowed([...run, forged])).toBe(false)
   })

@@ -16,7 +16,7 @@ describeWithSpin('the model of the refresh protocol, explored whole', () => {
   )
 
   it.each(worldsWithoutCycles)(
-    'goes round no circle with $title',
+    'never goes round in a circle with $title',
     async ({ of }) => {
       using verifier = await verifierOf('refresh.pml', { world: of, cc: ['-DNP'] })
       expect(await verifier.explore()).toMatchObject({ found: undefined, whole: true })

@@ -8,7 +8,6 @@ import { parse } from 'yaml'
 import { type CodeBlock, codeBlocksOf, documents, typedIn } from '../../support/code-blocks.ts'
 import { project, runCommand } from './empty-project.ts'
 import { freePort } from '../../support/free-port.ts'
-import { describeWithPostgres, startPostgres } from '../../support/postgres-server.ts'
 import { describeWithRedis, startRedis } from '../../support/redis-server.ts'
 import { answering, newFolder, paste, type PastedProgram, printing, saved, typed } from './pasted-program.ts'
 import { type Visitor, visitorOf } from './visitor.ts'
@@ -103,8 +102,8 @@ it.each([
   expect(await program.ended).toEqual({ code: 1, printed: expect.stringMatching(words) })
 })
 
-it('README.md: Passport answers a sign-in with the user, and says what is missing', async () => {
-  await using program = await serve('README.md', 'passport.mjs')
+it('packages/passport/README.md: its quick start answers a sign-in with the user, and says what is missing', async () => {
+  await using program = await serve('packages/passport/README.md', 'passport.mjs')
   const { post } = program.visitor
   const wrong = await post('/login', { identity: 'plain@example.com', credential: 'a guess' })
   expect([wrong.status, await wrong.json()]).toEqual([
@@ -120,7 +119,7 @@ it('README.md: Passport answers a sign-in with the user, and says what is missin
 })
 
 it.each([
-  ['README.md', 'passport.mjs'],
+  ['packages/passport/README.md', 'passport.mjs'],
   ['docs/guides/sign-in-with-passport.md', 'sign-in-with-passport.mjs'],
 ])('%s: its server prints its address, and tells of a port that is taken in a line', async (document, name) => {
   await using program = await serve(document, name)
@@ -338,7 +337,7 @@ describe('In Next.js and Hono', () => {
     const folder = newFolder()
     for (const name of ['route.js', 'hono.js']) {
       wasRun.add(name)
-      saved('docs/guides/web-handlers.md', name, folder)
+      saved('docs/guides/frameworks.md', name, folder)
     }
     const account = 'plain@example.com'
     const settings = { OWNER_SSO_AUTH_URL: emulator.authUrl, OWNER_SSO_ENCRYPTION_KEY: encryptionKey }
@@ -384,17 +383,24 @@ const compose = (): ComposeFile => {
   return parse(block?.code ?? '', { merge: true })
 }
 
-describeWithPostgres('In Docker', () => {
-  it('its proxy answers over PostgreSQL and stops cleanly; its broker hands out the same token', async () => {
-    await using postgres = await startPostgres()
-    const sealed = { OWNER_SSO_ENCRYPTION_KEY: encryptionKey, OWNER_SSO_STORE: postgres.url }
+describeWithRedis('In Docker', () => {
+  it('its proxy answers and stops cleanly; its broker hands out the same token', async () => {
+    // With a password, as in the compose file, and its protections.
+    await using redis = await startRedis(
+      ...(compose().services.db.command ?? '')
+        .replace(/\$\{.*?\}/u, 'x')
+        .split(' ')
+        .slice(1),
+    )
+    const url = redis.url.replace('//', '//:x@')
+    const sealed = { OWNER_SSO_ENCRYPTION_KEY: encryptionKey, OWNER_SSO_STORE: url }
     const settings = { ...sealed, OWNER_SSO_AUTH_URL: emulator.authUrl, OWNER_SSO_API_URL: emulator.ownerApiUrl }
     const ownerSso = (...args: string[]): Promise<string> => runCommand('owner-sso', args, settings)
     await runCommand('owner-sso', ['login', '--account', 'plain@example.com'], {
       ...settings,
       OWNER_SSO_CREDENTIAL: credential,
     })
-    await using program = await serve('docs/guides/docker.md', 'proxy.mjs', { ...sealed, API_KEY: 'a key' })
+    await using program = await serve('docs/guides/many-instances.md', undefined, { REDIS_URL: url, API_KEY: 'a key' })
     expect((await program.visitor.get('/api/1/vehicles')).status).toBe(403)
     expect(await (await program.visitor.get('/api/1/vehicles', { 'x-api-key': 'a key' })).json()).toMatchObject({
       count: 2,
@@ -418,12 +424,17 @@ it('In Docker: the compose file gives each program its settings, a volume for wh
   const { services, volumes } = compose()
   const readBy = (document: string, name: string): string[] => {
     const { code = '' } = codeBlocksOf(document).find(({ marks }) => marks['runs'] === name) ?? {}
-    const names = [...code.matchAll(/'(AUTH_URL|API_URL|ACCOUNT|ENCRYPTION_KEY|STORE)'/gu)].map(
+    const names = [...code.matchAll(/'(AUTH_URL|API_URL|ACCOUNT|ENCRYPTION_KEY)'/gu)].map(
       ([, end]) => `OWNER_SSO_${end}`,
     )
-    return [...names, ...(code.match(/(?<=')(?:OWNER_SSO_\w+|SESSION_SECRET|API_KEY)(?=')/gu) ?? [])].toSorted()
+    return [
+      ...names,
+      ...(code.match(/(?<=')(?:OWNER_SSO_\w+|SESSION_SECRET|REDIS_URL|API_KEY|PORT)(?=')/gu) ?? []),
+    ].toSorted()
   }
-  expect(Object.keys(services.proxy.environment ?? {}).toSorted()).toEqual(readBy('docs/guides/docker.md', 'proxy.mjs'))
+  expect(Object.keys(services.proxy.environment ?? {}).toSorted()).toEqual(
+    [...readBy('docs/guides/many-instances.md', 'many-instances.mjs'), 'OWNER_SSO_STORE'].toSorted(),
+  )
   expect(Object.keys(services.portal.environment ?? {}).toSorted()).toEqual(
     readBy('docs/guides/sign-in-with-passport.md', 'sign-in-with-passport.mjs'),
   )
@@ -464,7 +475,7 @@ describeWithRedis('In a cluster', () => {
     saved('docs/guides/many-instances.md', 'many-instances.mjs', folder)
     const port = String(await freePort())
     const settings = { REDIS_URL: redis.url, API_KEY: 'the key of this test', PORT: port }
-    await using program = start('docs/guides/clusters.md', 'cluster.mjs', settings, folder)
+    await using program = start('docs/guides/many-instances.md', 'cluster.mjs', settings, folder)
     const origin = `http://127.0.0.1:${port}`
     await answering(origin, program)
     const vehicles = async (): Promise<unknown> =>
@@ -518,7 +529,7 @@ it.each(documents.filter(isOurs).flatMap(codeBlocksOf).filter(checksItsSettings)
   },
 )
 
-it('every program that a guide or the README marks as run was run by one of these tests', () => {
+it('every program that these documents mark as run was run by one of these tests', () => {
   const marked = documents
     .filter(isOurs)
     .flatMap(codeBlocksOf)
@@ -527,16 +538,17 @@ it('every program that a guide or the README marks as run was run by one of thes
   expect([...wasRun].toSorted()).toEqual(marked.toSorted())
 })
 
+/** Those whose programs are run here. A package's own tests run those of its README, but for the one with Passport. */
 function isOurs(document: string): boolean {
-  return /^(?:docs\/.*|README)\.md$/u.test(document)
+  return /^(?:docs\/.*|README|packages\/passport\/README)\.md$/u.test(document)
 }
 
 /** Settings that a program does without. */
 const optional = ['OWNER_SSO_REGIONAL_AUTH_URLS', 'OWNER_SSO_FACTOR', 'NODE_ENV', 'PORT']
 
-/** Programs to copy. Those of the README leave it to the packages; a test has its own settings. */
+/** Programs to copy. Quick starts leave it to the packages; a test has its own settings. */
 function checksItsSettings({ document, marks: { runs } }: CodeBlock): boolean {
-  return document !== 'README.md' && runs?.endsWith('.mjs') === true && !runs.endsWith('.test.mjs')
+  return !document.endsWith('README.md') && runs?.endsWith('.mjs') === true && !runs.endsWith('.test.mjs')
 }
 
 /** A program of a document; a guide's only one is called like its file. */

@@ -193,7 +193,7 @@ it("lists the vehicles of today's service by one word, after a sign-in whose add
   expect((await red.ask('/closed')).body).toMatchObject({ code: 'ERR_OWNER_API_CLOSED' })
 })
 
-it('signs nobody in for who may only read, nor for a form of another site', async () => {
+it('does not sign in for users who may only read, or for a form of another site', async () => {
   const post = (red: NodeRed, name: string, type: string) =>
     fetch(`${red.url}/owner-sso/${name}`, { method: 'POST', headers: { 'content-type': type }, body: '{}' })
   const reading = await start(userFolder(), {
@@ -206,7 +206,7 @@ it('signs nobody in for who may only read, nor for a form of another site', asyn
   }
 })
 
-it('lets who may not deploy sign in to what is deployed, and to nothing else', async () => {
+it('lets a user who may not deploy sign in to deployed accounts alone', async () => {
   const heard: unknown[] = []
   const elsewhere = createServer((request, response) => {
     heard.push(request.headers)
@@ -345,7 +345,7 @@ it('shares a session with a second Node-RED, once both have one credential secre
   expect(emulator.counters).toMatchObject({ credentialChecks: 1, tokenRefreshes: 1, replays: 0 })
 })
 
-it('loses no token in two hundred deploys, each within a refresh, nor when it is stopped in one', async () => {
+it('loses no token in two hundred deploys during a refresh, or when it is stopped in one', async () => {
   const accounts = Array.from({ length: 201 }, (_, at) => ({ identity: `owner${at}@example.com`, credential }))
   await emulator.close()
   emulator = await startEmulator({ firewall: false, reuse: 'revoke-family', accounts })
@@ -388,7 +388,7 @@ it('loses no token in two hundred deploys, each within a refresh, nor when it is
 })
 
 describe('when something is missing', () => {
-  it('says so in a sentence, goes on where it is back, and shows no secret', async () => {
+  it('says so in a sentence, goes on once it is back, and shows no secret', async () => {
     const red = await start()
     const sso = createSso({ authUrl: emulator.authUrl })
     const tokens = createTokenManager({

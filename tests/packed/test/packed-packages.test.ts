@@ -55,11 +55,11 @@ describe.each(published)('the tarball of $name', ({ name, folder, exports }) => 
     }
   })
 
-  it('says for which Node it is: those that the matrix runs', () => {
+  it('names the versions of Node that the matrix runs', () => {
     expect(manifestIn(installed(name)).engines).toEqual({ node: '^20.19 || ^22.12 || >=24' })
   })
 
-  it('has its version in its code, and looks for no manifest, which a bundle has not', () => {
+  it('has its version in its code, and reads no package.json, which a bundle would not have', () => {
     const code = filesOf(name).filter((file) => /^dist\/(?!inspector).*\.c?js$/u.test(file))
     const read = code.map((file) => readFileSync(join(installed(name), file), 'utf8')).join('\n')
     // A manifest that is bundled as data may name itself among its exports.

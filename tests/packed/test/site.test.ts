@@ -241,10 +241,10 @@ const cutOrBroken = `[
 
 /** What people ask, and the page that answers. */
 const questions = [
-  ['refresh fails in a cluster', '/guides/clusters'],
+  ['refresh fails in a cluster', '/guides/many-instances#node-clusters-and-pm2'],
   ['Docker', '/guides/docker'],
-  ['Next.js', '/guides/web-handlers'],
-  ['Hono', '/guides/web-handlers'],
+  ['Next.js', '/guides/frameworks#nextjs-and-hono'],
+  ['Hono', '/guides/frameworks#nextjs-and-hono'],
   ['OpenTelemetry', '/guides/logs-metrics-traces'],
   ['metrics', '/guides/logs-metrics-traces'],
   ['logging', '/guides/logs-metrics-traces'],
@@ -259,10 +259,10 @@ const questions = [
   ['change the redirect uri', '/guides/faq#how-do-i-change-the-redirect-uri'],
   ['sign out', '/guides/faq#how-do-i-sign-somebody-out-logout'],
   ['logout', '/guides/faq#how-do-i-sign-somebody-out-logout'],
-  ['how long does a token live', '/guides/faq#how-long-does-an-access-token-live'],
+  ['how long does a token live', '/guides/faq#how-long-does-a-token-live'],
   ['cron', '/guides/unattended-scripts'],
   ['aws', '/guides/serverless'],
-  ['wrong password', '/guides/troubleshooting#why-does-it-say-wrong-password'],
+  ['wrong password', '/guides/faq#why-does-it-say-wrong-password'],
   ['load balancer', '/guides/many-instances'],
 ] as const
 

@@ -82,7 +82,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'program.mjs'), program)
 })
 
-it('know each other’s errors, and judge them alike', async () => {
+it('two copies of core in one process know each other’s errors', async () => {
   await using emulator = await startEmulator()
   const printed = await runInProject(process.execPath, ['two-copies/program.mjs'], {
     OWNER_SSO_AUTH_URL: emulator.authUrl,

@@ -110,16 +110,19 @@ describe.each(rows)('C6: a process that is $how past its time limit, over $proto
 describe.each(holdUps.filter((how) => isLong || how === 'blocked'))(
   'a process that is %s past its time limit',
   (how) => {
-    test.each(['headersTimeout', 'maxDuration'])('as a proxy passes the owner API’s answer on: %s', async (name) => {
-      let child: HeldUp | undefined
-      const target = await listen('http', (_request, response) => {
-        void child?.begin().then(() => response.end(padding))
-      })
-      child = startHeldUp('proxy', { target, [name]: limit }, { how, duration })
-      expect(await child.output).toBe(`200 ${padding.length}`)
-    })
+    test.each(['headersTimeout', 'maxDuration'])(
+      'passes on the owner API’s answer that came meanwhile, as a proxy: %s',
+      async (name) => {
+        let child: HeldUp | undefined
+        const target = await listen('http', (_request, response) => {
+          void child?.begin().then(() => response.end(padding))
+        })
+        child = startHeldUp('proxy', { target, [name]: limit }, { how, duration })
+        expect(await child.output).toBe(`200 ${padding.length}`)
+      },
+    )
 
-    test('as a proxy passes the rest of the owner API’s answer on: bodyTimeout', async () => {
+    test('passes on the rest of the owner API’s answer that came meanwhile, as a proxy: bodyTimeout', async () => {
       let child: HeldUp | undefined
       const target = await listen('http', (_request, response) => {
         response.write('x')
@@ -129,7 +132,7 @@ describe.each(holdUps.filter((how) => isLong || how === 'blocked'))(
       expect(await child.output).toBe(`200 ${padding.length + 1}`)
     })
 
-    test('as a proxy goes on with a caller that has read the rest meanwhile: bodyTimeout', async () => {
+    test('goes on with a caller that has read the rest meanwhile, as a proxy: bodyTimeout', async () => {
       const patience = 2000
       // More than all buffers on the way take.
       const target = await listen(
@@ -147,7 +150,7 @@ describe.each(holdUps.filter((how) => isLong || how === 'blocked'))(
       expect(await child.output).toBe('whole')
     })
 
-    test('reads what a request with a signal of its own was answered', async () => {
+    test('reads the answer to a request with a signal of its own', async () => {
       let child: HeldUp | undefined
       const url = await listen('https', (_request, response) => {
         void child?.begin().then(() => response.end(padding))

@@ -112,7 +112,7 @@ describe.each(storesOf(3))('$name', (store) => {
 })
 
 describe.each(storesOf(0))('$name', (store) => {
-  test('A8: 44 seconds on the waiting processes’ clocks: the intent of another is respected', async () => {
+  test('A8: 44 seconds later on the waiting processes’ clocks, the intent of another is still respected', async () => {
     const deployment = await deploy({ store, processes: 4, emulator: { reuse: 'revoke-family' } })
     const { emulator } = deployment
     await deployment.signIn()

@@ -4,7 +4,7 @@ import { account, deploy } from './deployment/deployment.ts'
 import { storesOf } from './deployment/stores.ts'
 
 describe.each(storesOf(2))('$name', (store) => {
-  test('the second account is refused in every process, and the first goes on', async () => {
+  test('the second account is rejected in every process, and the first goes on', async () => {
     const deployment = await deploy({ store, processes: 2, emulator: { reuse: 'revoke-family' } })
     const { emulator } = deployment
     const tokens = await deployment.tokens()

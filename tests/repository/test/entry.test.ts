@@ -23,7 +23,7 @@ for (const name of ['module.js', 'common.cjs']) write(`dist/${name}`, `#!/usr/bi
 const entry = join(root, 'tools/build/entry.mjs')
 spawnSync(process.execPath, [entry, 'module.js', 'common.cjs'], { cwd: folder })
 
-it.each(['packages', 'apps'])('all programs in %s begin with it', (group) => {
+it.each(['packages', 'apps'])('all programs in %s begin with tools/build/entry', (group) => {
   const forgotten = readdirSync(join(root, group)).filter((name) => {
     const { bin, main, scripts } = JSON.parse(readFileSync(join(root, group, name, 'package.json'), 'utf8'))
     const programs: string[] = group === 'apps' ? [main] : Object.values(bin ?? {})
@@ -35,7 +35,7 @@ it.each(['packages', 'apps'])('all programs in %s begin with it', (group) => {
 it.each([
   ...['12.22.12', '18.20.8', '19.9.0', '20.18.3', '21.7.3', '22.11.0', '23.11.1'].map((old) => [old, false] as const),
   ...['20.19.0', '22.12.0', '24.0.0', '26.1.0'].map((good) => [good, true] as const),
-])('Node %s is enough: %s', (version, isEnough) => {
+])('says for Node %s whether it is new enough: %s', (version, isEnough) => {
   const other = write(
     'other-node.cjs',
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })

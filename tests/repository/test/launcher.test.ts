@@ -34,7 +34,7 @@ describe('a bounded run', () => {
 })
 
 describe('a second try', () => {
-  it('is for a few files, in the folders of their packages', async () => {
+  it('is made for a few files, in the folders of their packages', async () => {
     const packages = await Promise.all([1, 2, 3].map((number) => packageWith(number, 'failed')))
     const broken = await packageWith(4, 'broken')
     await packageWith(5, 'passed')
@@ -44,14 +44,14 @@ describe('a second try', () => {
     expect((await countResults(folder)).passedAlone).toHaveLength(4)
   })
 
-  it('is not for many', async () => {
+  it('is not made for many', async () => {
     const at = await packageWith(1, ...Array.from({ length: 9 }, () => 'failed'))
     const before = await readResults(at)
     await trySecondTime(process.env, folder)
     expect(await readResults(at)).toEqual(before)
   })
 
-  it('leaves what fails again, or does not run again, a failure', () => {
+  it('counts a file that fails again, or does not run again, as a failure', () => {
     const first = jestResults(['a', 'failed'], ['b', 'broken'], ['c', 'failed'])
     expect(withSecondTry(first, jestResults(['a', 'failed'], ['b', 'passed']))).toMatchObject({
       numPassedTests: 1,
@@ -108,7 +108,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-it('what the check of the types leaves behind is no source of a build: a second npm test takes the rest from the cache', () => {
+it('files that the type check writes are no inputs of a build: a second npm test takes the rest from the cache', () => {
   const root = join(import.meta.dirname, '../../..')
   const folders = ['packages', 'apps', 'tests'].flatMap((group) =>
     readdirSync(join(root, group)).map((name) => join(root, group, name)),

@@ -48,7 +48,7 @@ it('leaves no changeset behind, and private packages alone', () => {
   }
 })
 
-it('packs nothing before the manifests link home, which one command makes them do', () => {
+it('packs nothing before manifests and READMEs link home, which one command makes them do', () => {
   const run = (...args: string[]): ReturnType<typeof spawnSync> =>
     spawnSync(process.execPath, args, { cwd: clone, env: environment, encoding: 'utf8' })
   const refused = run('tools/build/pack.mjs', 'tarballs')
@@ -60,6 +60,11 @@ it('packs nothing before the manifests link home, which one command makes them d
   const address = 'https://github.com/o/n'
   expect(run('tools/build/link-home.mjs', address).status).toBe(0)
   for (const { folder, keywords } of published) {
+    const readme = readFileSync(join(clone, 'packages', folder, 'README.md'), 'utf8')
+    const leadingOut = [...readme.matchAll(/\]\((?:\.\.\/|https:\/\/github\.com\/o\/n\/)([^)]+)\)/gu)]
+    for (const [link] of leadingOut) expect(link).toContain(`(${address}/blob/main/`)
+    const paths = leadingOut.map(([, path = '']) => path.replace(/^blob\/main\//u, '').replace(/#.*/u, ''))
+    expect(paths.filter((path) => !existsSync(join(clone, path)))).toEqual([])
     expect(manifestIn(join(clone, 'packages', folder))).toMatchObject({
       keywords,
       homepage: `${address}/tree/main/packages/${folder}#readme`,

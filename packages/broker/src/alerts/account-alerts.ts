@@ -60,7 +60,7 @@ const optionNames: OptionNames<AccountAlertsOptions> = {
 const isChannel = (channel: Partial<AlertChannel> | null): boolean =>
   typeof channel?.name === 'string' && typeof channel.tell === 'function'
 
-/** What would tell nobody, and not say so before somebody has to sign in again. */
+/** Checked at the start: a wrong channel would show only when an account has to sign in again and nobody is told. */
 function checkChannels(channels: readonly AlertChannel[]): void {
   const must = 'channels must be a list of { name, tell }'
   requireOption(Array.isArray(channels), must, channels)
@@ -92,7 +92,7 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
   requireFunction('onFailure', onFailure)
   const notes = notebook(store, 'alerts')
   const tell = telling({ notes, signInUrl, retryAfter, onFailure })
-  /** What this process knows to be told by all channels, or needs no telling. */
+  /** Accounts of which this process knows that all channels have told, or have nothing to tell. */
   const settled = new Map<string, Pick<Noted, 'type' | 'at'>>()
   const underWay = new Map<string, Promise<void>>()
   let isClosed = false

@@ -28,7 +28,7 @@ export interface AlertChannel {
   tell(alert: Alert): Promise<void>
 }
 
-/** The body of a webhook and of an MQTT message, and what a command reads: one JSON object. */
+/** The body of a webhook and of an MQTT message: one JSON object. */
 export function alertBody(alert: Alert): string {
   const { id, type, account, at, reason, signInUrl } = alert
   const data = { account, message: messageOf(alert), reason, sign_in_url: signInUrl }

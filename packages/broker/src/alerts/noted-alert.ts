@@ -16,9 +16,9 @@ export interface Noted extends Pick<Alert, 'id' | 'type' | 'at' | 'reason' | 'ad
 export interface Telling {
   /** Names who tells. */
   readonly claim: string
-  /** With this one. */
+  /** Tries so far, this one included. */
   readonly tries: number
-  /** Somebody is telling, and has until then. */
+  /** An instance is telling it, and has time until then. */
   readonly until?: number
   /** It failed, and is tried again then. */
   readonly again_at?: number
@@ -52,7 +52,7 @@ export function standingOf(status: TokenStatus): Standing | undefined {
   return { type: 'sign-in.due', advice, ...(refreshed_at === undefined && { signed_in_at: obtained_at }) }
 }
 
-/** Whether an alert says how an account stands. Of one that always worked there is none, and nothing to tell. */
+/** Whether an alert still says how its account is. An account that always worked has no alert, and needs none. */
 export function says(noted: Pick<Noted, 'type' | 'at'> | undefined, { type, signed_in_at = 0 }: Standing): boolean {
   const { type: last, at } = noted ?? { type: 'sign-in.restored', at: 0 }
   return last === type && (type !== 'sign-in.due' || signed_in_at <= at)

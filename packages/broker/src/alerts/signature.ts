@@ -49,7 +49,7 @@ export function isSignedWebhook(
   const key = webhookKey(secret)
   requireOption(isObject(headers), 'headers must be an object, as Node gives it', headers)
   requireOption(typeof body === 'string', 'body must be text, as it was received', body)
-  // By no number it can't be told whether a webhook is old.
+  // Without a number as its timestamp, a webhook can't be checked for its age.
   requireNumber('now', now, 'seconds since the epoch')
   const [id = '', at = '', signatures = ''] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     String(headers[name] ?? ''),

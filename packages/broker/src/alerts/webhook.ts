@@ -42,7 +42,7 @@ export function webhookAlert(options: WebhookOptions): AlertChannel {
       const response = await withTimeLimit(timeout, (signal) =>
         fetch(address, {
           method: 'POST',
-          // Another address was not given, and gets nothing.
+          // A redirect is not followed: only the given address gets the alert.
           redirect: 'manual',
           headers: {
             'content-type': 'application/json',

@@ -38,7 +38,7 @@ export interface BrokerClients {
    */
   rotate(name: string, options?: { readonly grace?: number | undefined }): Promise<Invited>
   /**
-   * Returns whether there was such a client. Once it resolves, every process refuses its calls, and those that wait for the
+   * Returns whether there was such a client. Once it resolves, every process rejects its calls, and those that wait for the
    * next token. What is being answered already is answered.
    *
    * @throws TypeError for what is no name; ClientsError

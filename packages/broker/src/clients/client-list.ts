@@ -62,7 +62,7 @@ type Problem = (sentence: string) => ClientsError
 const entryNames = ['name', 'keySha256', 'olderKeys', 'accounts', 'scope', 'invitedAt', 'expiresAt', 'limits']
 
 /** People write this file too. Any other name may be a later release's; one that is meant for ours would be a limit that nobody keeps. */
-function refuseMistyped(entry: unknown, names: readonly string[], because: Problem): void {
+function rejectMistyped(entry: unknown, names: readonly string[], because: Problem): void {
   for (const name of Object.keys(Object(entry))) {
     const meant = nearestName(name, names)
     if (meant !== undefined && meant !== name) throw because(`${name} is mistyped: write ${meant}.`)
@@ -70,7 +70,7 @@ function refuseMistyped(entry: unknown, names: readonly string[], because: Probl
 }
 
 function clientOf(entry: unknown, because: Problem): KeptClient {
-  refuseMistyped(entry, entryNames, because)
+  rejectMistyped(entry, entryNames, because)
   const name = property(entry, 'name')
   if (typeof name !== 'string' || name === '') throw because('it has no name.')
   const accounts = accountNames(property(entry, 'accounts'))
@@ -78,7 +78,7 @@ function clientOf(entry: unknown, because: Problem): KeptClient {
   const older: unknown = property(entry, 'olderKeys') ?? []
   if (!Array.isArray(older)) throw because('olderKeys must be a list.')
   const ending = older.map((key: unknown) => {
-    refuseMistyped(key, ['keySha256', 'expiresAt'], because)
+    rejectMistyped(key, ['keySha256', 'expiresAt'], because)
     return { ...keyOf(key, because), ...timeOf('expires_at', property(key, 'expiresAt'), because) }
   })
   return {

@@ -1,5 +1,5 @@
 /**
- * The audit log: who got which account's token when, and who was refused; without a token or a key.
+ * The audit log: who got which account's token when, and who was rejected; without a token or a key.
  */
 import { warnOfFault } from '@owner-sso/express/support'
 
@@ -8,7 +8,7 @@ export interface AuditEntry {
   /** Seconds since the epoch. */
   readonly at: number
   /** `token`: an access token was handed out. `unchanged`: the caller has it already. `call`: the owner API was called with it. */
-  readonly event: 'token' | 'unchanged' | 'call' | 'refused'
+  readonly event: 'token' | 'unchanged' | 'call' | 'rejected'
   /** Where: the token endpoint, `GET /token`, or the proxy. */
   readonly by: 'refresh' | 'get' | 'proxy'
   /** Absent where the key was nobody's; `unix socket` for a caller without one, let in by the permissions of the socket. */
@@ -16,7 +16,7 @@ export interface AuditEntry {
   readonly account?: string
   /** An IP address, or `unix socket`. */
   readonly address: string
-  /** Why it was refused: a code of ours, of `SsoErrorCode`, or of RFC 6749. */
+  /** Why it was rejected: a code of ours, of `SsoErrorCode`, or of RFC 6749. */
   readonly code?: string
 }
 

@@ -10,7 +10,7 @@ import type { Door } from './door.ts'
 import { bearerKey } from './caller.ts'
 import type { HandedOut } from './handed-out.ts'
 import type { CallLimits } from './limits.ts'
-import { RefusedCall, unknownKey } from './refusal.ts'
+import { RejectedCall, unknownKey } from './rejection.ts'
 import type { Reports } from './report.ts'
 
 /** One request and its answer to be. */
@@ -25,7 +25,7 @@ export interface Call {
 }
 
 /** What the broker works with. */
-export interface Surroundings {
+export interface BrokerParts {
   readonly tokens: Pick<TokenManager, 'accounts'>
   readonly clients: BrokerClients
   readonly tokensOf: (account: string) => Promise<CurrentTokens>
@@ -38,16 +38,16 @@ export interface Surroundings {
 /**
  * The client whose key a call has.
  *
- * @throws RefusedCall where it has none, or nobody's; ClientsError, StoreError
+ * @throws RejectedCall where it has none, or nobody's; ClientsError, StoreError
  */
 export async function clientWithKey(
   call: Call,
-  around: Surroundings,
+  parts: BrokerParts,
   key: string | undefined = bearerKey(call.request),
 ): Promise<KeptClient> {
-  const client = await clientOf(key, call, around)
+  const client = await clientOf(key, call, parts)
   if (client === undefined)
-    throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY', {}, key === undefined ? undefined : unknownKey)
+    throw new RejectedCall('ERR_BROKER_UNKNOWN_KEY', {}, key === undefined ? undefined : unknownKey)
   return client
 }
 
@@ -55,12 +55,12 @@ export async function clientWithKey(
  * The client whose secret this is, counted and within its limits; a wrong one is counted too.
  *
  * @returns nothing where it is nobody's
- * @throws RefusedCall, ClientsError, StoreError
+ * @throws RejectedCall, ClientsError, StoreError
  */
 export async function clientOf(
   secret: string | undefined,
   { request, door, told }: Call,
-  { clients, limits }: Surroundings,
+  { clients, limits }: BrokerParts,
 ): Promise<KeptClient | undefined> {
   const address = door.addressOf(request)
   const client = secret === undefined ? undefined : await clients.find(secret)

@@ -6,7 +6,7 @@ import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { ClientScope, KeptClient } from '../clients/client.ts'
 import { accountNamed, scopes } from '../clients/client-list.ts'
 import { requireFunctions, requireOption } from '../given/given.ts'
-import { type BrokerRefusalCode, RefusedCall } from './refusal.ts'
+import { type BrokerRejectionCode, RejectedCall } from './rejection.ts'
 
 /**
  * The key of a call, as a bearer token (RFC 6750 section 2.1); `undefined` where there is none. A byte order mark, which a file
@@ -26,17 +26,17 @@ export function accountInHeader({ headers }: IncomingMessage): string | undefine
 }
 
 /**
- * The account that a client calls for: the one it names, or its only one. An account that is not on its list is refused
+ * The account that a client calls for: the one it names, or its only one. An account that is not on its list is rejected
  * alike, whether it exists or not.
  *
- * @throws RefusedCall
+ * @throws RejectedCall
  */
 export function accountFor(client: KeptClient, scope: ClientScope, named: string | undefined): string {
   const { accounts } = client
-  if (!client.scope.includes(scope)) throw new RefusedCall('ERR_BROKER_SCOPE', {}, scopeLacks[scope])
-  if (named === undefined && accounts.length > 1) throw new RefusedCall('ERR_BROKER_NO_ACCOUNT')
+  if (!client.scope.includes(scope)) throw new RejectedCall('ERR_BROKER_SCOPE', {}, scopeLacks[scope])
+  if (named === undefined && accounts.length > 1) throw new RejectedCall('ERR_BROKER_NO_ACCOUNT')
   const account = named === undefined ? accounts[0] : accountNamed(named)
-  if (account === undefined || !accounts.includes(account)) throw new RefusedCall('ERR_BROKER_ACCOUNT_NOT_ALLOWED')
+  if (account === undefined || !accounts.includes(account)) throw new RejectedCall('ERR_BROKER_ACCOUNT_NOT_ALLOWED')
   return account
 }
 
@@ -46,8 +46,8 @@ const scopeLacks: Readonly<Record<ClientScope, string>> = {
   proxy: `This program may have tokens, and not call the owner API through the broker. ${again} --scope proxy.`,
 }
 
-/** Who may make a call, or why it is refused. */
-export type Admission = { readonly client: string; readonly account: string } | { readonly code: BrokerRefusalCode }
+/** Who may make a call, or why it is rejected. */
+export type Admission = { readonly client: string; readonly account: string } | { readonly code: BrokerRejectionCode }
 
 /**
  * The client and the account of a call with a key: for a gateway of one's own, such as apps/shared-proxy.
@@ -68,7 +68,7 @@ export async function admit(
   try {
     return { client: client.name, account: accountFor(client, scope, accountInHeader(request)) }
   } catch (error) {
-    if (error instanceof RefusedCall) return { code: error.code }
+    if (error instanceof RejectedCall) return { code: error.code }
     throw error
   }
 }

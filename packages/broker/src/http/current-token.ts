@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto'
 import type { CurrentTokens } from '@owner-sso/core'
 import Negotiator from 'negotiator'
 import { accountFor, accountInHeader, bearerKey } from './caller.ts'
-import { type Call, clientWithKey, type Surroundings } from './call.ts'
+import { type Call, clientWithKey, type BrokerParts } from './call.ts'
 import { secondsLeft } from './lifetime.ts'
-import { RefusedCall, unknownKey } from './refusal.ts'
+import { RejectedCall, unknownKey } from './rejection.ts'
 import type { TokenChanges } from './token-changes.ts'
 
 /** Who asks. */
@@ -16,65 +16,65 @@ interface Asker {
   readonly account: string
 }
 
-/** @throws RefusedCall, ClientsError, SsoError */
-export async function answerCurrentToken(call: Call, around: Surroundings, changes: TokenChanges): Promise<void> {
+/** @throws RejectedCall, ClientsError, SsoError */
+export async function answerCurrentToken(call: Call, parts: BrokerParts, changes: TokenChanges): Promise<void> {
   const { request, response, query } = call
-  const { client, account } = await askerOf(call, around)
+  const { client, account } = await askerOf(call, parts)
   Object.assign(call.told, { client, account })
   const [before, wait] = [query.get('after'), waitOf(query)]
-  const now = await around.tokensOf(account)
+  const now = await parts.tokensOf(account)
   const isChanged = before === null || tagOf(now) !== opaqueTag(before)
   const tokens = isChanged ? now : await changes.next(client, account, now, wait, response)
   // Whoever has hung up was given nothing.
   if (response.destroyed) return
-  if (!isChanged) await checkAgain(call, around, account)
+  if (!isChanged) await checkAgain(call, parts, account)
   const note = { by: 'get', client, account, address: call.door.addressOf(request) } as const
   const tag = tagOf(tokens ?? now)
   const known = before === null ? (request.headers['if-none-match'] ?? '').split(',').map(opaqueTag) : []
   const headers = { etag: `W/"${tag}"`, 'cache-control': 'no-store', vary: 'accept, authorization' }
   if (tokens === undefined || known.includes(tag)) {
     response.writeHead(304, headers).end()
-    around.audit({ ...note, event: 'unchanged' })
+    parts.audit({ ...note, event: 'unchanged' })
     return
   }
   const [type = 'text/plain'] = new Negotiator(request).mediaTypes(['text/plain', 'application/json'])
   const body = type === 'text/plain' ? tokens.access_token : JSON.stringify(shown(tokens, account))
   const content = { 'content-type': `${type}; charset=utf-8`, 'content-length': Buffer.byteLength(body) }
   response.writeHead(200, { ...headers, ...content }).end(body)
-  around.audit({ ...note, event: request.method === 'HEAD' ? 'unchanged' : 'token' })
+  parts.audit({ ...note, event: request.method === 'HEAD' ? 'unchanged' : 'token' })
 }
 
-/** @throws RefusedCall */
-async function askerOf(call: Call, around: Surroundings): Promise<Asker> {
+/** @throws RejectedCall */
+async function askerOf(call: Call, parts: BrokerParts): Promise<Asker> {
   const { request, query, door } = call
   const key = bearerKey(request)
   const named = accountInHeader(request) ?? query.get('account') ?? undefined
   if (key === undefined && request.headers.authorization === undefined && door.isTrusted) {
-    return { client: 'unix socket', account: named ?? (await onlyAccount(around)) }
+    return { client: 'unix socket', account: named ?? (await onlyAccount(parts)) }
   }
-  const client = await clientWithKey(call, around)
+  const client = await clientWithKey(call, parts)
   return { client: client.name, account: accountFor(client, 'token', named) }
 }
 
-/** A client may have been revoked while it waited. @throws RefusedCall */
-async function checkAgain({ request }: Call, { clients }: Surroundings, account: string): Promise<void> {
+/** A client may have been revoked while it waited. @throws RejectedCall */
+async function checkAgain({ request }: Call, { clients }: BrokerParts, account: string): Promise<void> {
   const key = bearerKey(request)
   if (key === undefined) return
   const client = await clients.find(key)
-  if (client === undefined) throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY', {}, unknownKey)
+  if (client === undefined) throw new RejectedCall('ERR_BROKER_UNKNOWN_KEY', {}, unknownKey)
   accountFor(client, 'token', account)
 }
 
-/** @throws RefusedCall where there are several, or none */
-async function onlyAccount({ tokens }: Surroundings): Promise<string> {
+/** @throws RejectedCall where there are several, or none */
+async function onlyAccount({ tokens }: BrokerParts): Promise<string> {
   const found: string[] = []
   for await (const account of tokens.accounts()) {
     found.push(account)
     if (found.length > 1) break
   }
   const [account] = found
-  if (account === undefined) throw new RefusedCall('ERR_BROKER_NOBODY_SIGNED_IN')
-  if (found.length > 1) throw new RefusedCall('ERR_BROKER_NO_ACCOUNT')
+  if (account === undefined) throw new RejectedCall('ERR_BROKER_NOBODY_SIGNED_IN')
+  if (found.length > 1) throw new RejectedCall('ERR_BROKER_NO_ACCOUNT')
   return account
 }
 
@@ -97,9 +97,9 @@ export function opaqueTag(tag: string): string {
 const longestWait = 60
 const usualWait = 30
 
-/** Milliseconds. @throws RefusedCall */
+/** Milliseconds. @throws RejectedCall */
 export function waitOf(query: URLSearchParams): number {
   const wait = query.get('wait') ?? String(usualWait)
-  if (!/^\d{1,5}$/u.test(wait)) throw new RefusedCall('ERR_BROKER_MALFORMED_REQUEST')
+  if (!/^\d{1,5}$/u.test(wait)) throw new RejectedCall('ERR_BROKER_MALFORMED_REQUEST')
   return Math.min(Number(wait), longestWait) * 1000
 }

@@ -1,11 +1,11 @@
 /**
- * Who is no program that was meant to call: pages of a browser, whichever name they reach the broker by.
+ * Keeps out pages in a browser, by whichever name they reach the broker.
  */
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { namesTwoHosts } from '@owner-sso/express/support'
 import { requireFunctions } from '../given/given.ts'
-import type { BrokerRefusalCode } from './refusal.ts'
+import type { BrokerRejectionCode } from './rejection.ts'
 import { requestTarget } from './request-target.ts'
 
 /** Names that a broker goes by, as they are compared: in lower case, and without the dot that may end them. */
@@ -19,7 +19,7 @@ export function namesOf(hosts: readonly string[]): ReadonlySet<string> {
  *
  * @param hosts - names that the broker goes by beside `localhost`: `namesOf`
  */
-export function hostRefusal(
+export function hostRejection(
   request: IncomingMessage,
   hosts: ReadonlySet<string>,
 ): 'ERR_BROKER_MALFORMED_REQUEST' | 'ERR_BROKER_HOST' | undefined {
@@ -33,9 +33,9 @@ export function hostRefusal(
   return areOwn ? undefined : 'ERR_BROKER_HOST'
 }
 
-export function guardRefusal(request: IncomingMessage, hosts: ReadonlySet<string>): BrokerRefusalCode | undefined {
-  const refused = hostRefusal(request, hosts)
-  return refused ?? (isOfBrowserPage(request.headers) ? 'ERR_BROKER_CROSS_SITE' : undefined)
+export function guardRejection(request: IncomingMessage, hosts: ReadonlySet<string>): BrokerRejectionCode | undefined {
+  const rejected = hostRejection(request, hosts)
+  return rejected ?? (isOfBrowserPage(request.headers) ? 'ERR_BROKER_CROSS_SITE' : undefined)
 }
 
 /** Whether a `Host` is a number, `localhost`, or one of `hosts` (in lower case), on whatever port, with a dot at its end or without. */
@@ -46,7 +46,10 @@ export function isOwnHost(host: string | undefined, hosts: ReadonlySet<string>):
   return isIP(plain) !== 0 || plain === 'localhost' || hosts.has(plain)
 }
 
-/** A browser tells where a request comes from, and a page can't prevent it. What a person opens by hand comes from nowhere. */
+/**
+ * A browser tells where a request comes from, and a page can't prevent it. An address that a person typed has `Sec-Fetch-Site:
+ * none`.
+ */
 function isOfBrowserPage({ origin, 'sec-fetch-site': site }: IncomingMessage['headers']): boolean {
   return origin !== undefined || (site !== undefined && site !== 'none')
 }

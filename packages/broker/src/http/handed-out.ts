@@ -14,7 +14,7 @@ export interface HandedOut {
 /** One for each program and token: more than a household, or a fleet's hour. */
 const most = 10_000
 
-/** Forgotten with the process: the program is refused then, and refreshes. */
+/** Forgotten with the process: the program is rejected then, and refreshes. */
 export function handedOutTokens(): HandedOut {
   const keys = new Map<string, string>()
   return {

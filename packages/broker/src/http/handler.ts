@@ -1,5 +1,5 @@
 /**
- * What the broker is to a server.
+ * The broker as what a server calls: a handler for requests, and one for `connect`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -12,7 +12,7 @@ export type BrokerHandler = (
 ) => void
 
 /**
- * For a server's event `connect`, which never reaches a handler: refuses with an answer. It also answers an `upgrade`, but a server
+ * For a server's event `connect`, which never reaches a handler: rejects with an answer. It also answers an `upgrade`, but a server
  * that listens to that hands it clients that only offer HTTP/2, too.
  */
-export type RefuseUpgrade = (request: IncomingMessage, socket: Duplex) => void
+export type RejectUpgrade = (request: IncomingMessage, socket: Duplex) => void

@@ -4,12 +4,12 @@
 import { isIPv6 } from 'node:net'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { KeptClient } from '../clients/client.ts'
-import { RefusedCall, unknownKey } from './refusal.ts'
+import { RejectedCall, unknownKey } from './rejection.ts'
 
 export interface CallLimits {
-  /** Counts a client's call. @throws RefusedCall, with the time to wait */
+  /** Counts a client's call. @throws RejectedCall, with the time to wait */
   readonly countCall: (client: KeptClient) => Promise<void>
-  /** Counts a wrong key. @throws RefusedCall, with the time to wait */
+  /** Counts a wrong key. @throws RejectedCall, with the time to wait */
   readonly countWrongKey: (address: string) => Promise<void>
 }
 
@@ -41,10 +41,10 @@ const manyWrongKeys = `Many wrong keys came from this address: it has to wait. $
 async function count(limiter: RateLimiterMemory, key: string, detail?: string): Promise<void> {
   try {
     await limiter.consume(key)
-  } catch (refused) {
-    const wait = Number(Reflect.get(Object(refused), 'msBeforeNext'))
+  } catch (rejected) {
+    const wait = Number(Reflect.get(Object(rejected), 'msBeforeNext'))
     const seconds = Number.isFinite(wait) ? Math.max(1, Math.ceil(wait / 1000)) : duration
-    throw new RefusedCall('ERR_BROKER_TOO_MANY_CALLS', { 'retry-after': String(seconds) }, detail)
+    throw new RejectedCall('ERR_BROKER_TOO_MANY_CALLS', { 'retry-after': String(seconds) }, detail)
   }
 }
 

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ProblemListener } from '@owner-sso/express'
 import { type Answer, reported, ssoErrorAnswer, warnOfFault } from '@owner-sso/express/support'
 import { ClientsError } from '../clients/clients-error.ts'
-import { refusal, RefusedCall } from './refusal.ts'
+import { rejection, RejectedCall } from './rejection.ts'
 
 export interface Reports {
   /** The answer to what went wrong in a call. */
@@ -16,9 +16,9 @@ export interface Reports {
 export function reportsTo(onProblem: ProblemListener | undefined): Reports {
   return {
     answerTo(error, request) {
-      if (error instanceof RefusedCall) return refusal(error.code, error.headers, error.message)
-      const known = error instanceof ClientsError ? refusal('ERR_BROKER_CLIENTS') : ssoErrorAnswer(error)
-      const answer = known ?? refusal('ERR_BROKER_INTERNAL')
+      if (error instanceof RejectedCall) return rejection(error.code, error.headers, error.message)
+      const known = error instanceof ClientsError ? rejection('ERR_BROKER_CLIENTS') : ssoErrorAnswer(error)
+      const answer = known ?? rejection('ERR_BROKER_INTERNAL')
       // With where it happened, for whoever reports it. The answer's own warning would say less.
       if (known === undefined) {
         warnOfFault('the broker', error)

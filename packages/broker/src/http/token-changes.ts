@@ -4,13 +4,13 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { CurrentTokens, TokenManager } from '@owner-sso/core'
-import { RefusedCall } from './refusal.ts'
+import { RejectedCall } from './rejection.ts'
 
 export interface TokenChanges {
   /**
    * Resolves to the tokens after `current`; to nothing where there are none within the time, or the caller has hung up.
    *
-   * @throws RefusedCall where too many wait already; what `tokensOf` throws, where the account is signed out for one
+   * @throws RejectedCall where too many wait already; what `tokensOf` throws, where the account is signed out for one
    */
   readonly next: (
     client: string,
@@ -70,11 +70,11 @@ export function tokenChanges(
 
   return {
     async next(client, account, { access_token: accessToken }, milliseconds, response) {
-      // While its current token was looked up: no event tells of that any more.
+      // The caller may have hung up while its current token was looked up: no event comes after that.
       if (response.destroyed) return undefined
       const ofThisClient = [...waiting].filter((one) => one.client === client).length
       if (waiting.size >= mostWaiting || ofThisClient >= mostOfOneClient) {
-        throw new RefusedCall('ERR_BROKER_TOO_MANY_CALLS', { 'retry-after': '1' })
+        throw new RejectedCall('ERR_BROKER_TOO_MANY_CALLS', { 'retry-after': '1' })
       }
       return new Promise<CurrentTokens | undefined>((resolve, reject) => {
         const leave = (): void => {

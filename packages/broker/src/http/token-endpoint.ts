@@ -7,9 +7,9 @@ import { type CurrentTokens, StoreError } from '@owner-sso/core'
 import type { Answer } from '@owner-sso/express/support'
 import { ClientsError } from '../clients/clients-error.ts'
 import { accountFor, accountInHeader } from './caller.ts'
-import { type Call, clientOf, type Surroundings } from './call.ts'
+import { type Call, clientOf, type BrokerParts } from './call.ts'
 import { livingIdToken, secondsLeft } from './lifetime.ts'
-import { type BrokerRefusalCode, RefusedCall, unknownKey } from './refusal.ts'
+import { type BrokerRejectionCode, RejectedCall, unknownKey } from './rejection.ts'
 import { type Fields, tokenRequestFields } from './token-request.ts'
 
 export interface Rotation {
@@ -21,32 +21,32 @@ export interface Rotation {
 
 const knownScopes = new Set(['openid', 'email', 'offline_access'])
 
-export async function answerTokenRequest(call: Call, around: Surroundings, rotation: Rotation): Promise<void> {
+export async function answerTokenRequest(call: Call, parts: BrokerParts, rotation: Rotation): Promise<void> {
   const { request, response, door, told } = call
   const note = { by: 'refresh', address: door.addressOf(request) } as const
   try {
     const fields = checkedFields(await tokenRequestFields(request))
     // As it was in a file: with a byte order mark, or a line's end.
     const presented = fields.get('refresh_token')?.trim() ?? ''
-    const client = await clientOf(presented, call, around)
+    const client = await clientOf(presented, call, parts)
     if (client === undefined) throw invalidGrant()
     told.account = accountFor(client, 'token', accountInHeader(request))
-    const tokens = await around.tokensOf(told.account)
-    const refreshToken = rotation.rotates ? await successorOf(presented, around, rotation) : presented
+    const tokens = await parts.tokensOf(told.account)
+    const refreshToken = rotation.rotates ? await successorOf(presented, parts, rotation) : presented
     if (refreshToken === undefined) throw invalidGrant()
-    if (client.scope.includes('proxy')) around.handedOut.note(tokens.access_token, refreshToken)
+    if (client.scope.includes('proxy')) parts.handedOut.note(tokens.access_token, refreshToken)
     sendTokens(response, tokens, refreshToken)
-    around.audit({ ...note, event: 'token', ...told })
+    parts.audit({ ...note, event: 'token', ...told })
   } catch (error) {
-    const refused =
-      error instanceof TokenError ? error.answer : tokenErrorOf(error, around.reports.answerTo(error, request))
+    const rejected =
+      error instanceof TokenError ? error.answer : tokenErrorOf(error, parts.reports.answerTo(error, request))
     sendJson(
       response,
-      refused.status,
-      { error: refused.error, error_description: refused.description },
-      refused.headers,
+      rejected.status,
+      { error: rejected.error, error_description: rejected.description },
+      rejected.headers,
     )
-    around.audit({ ...note, event: 'refused', ...told, code: refused.code })
+    parts.audit({ ...note, event: 'rejected', ...told, code: rejected.code })
   }
 }
 
@@ -56,7 +56,7 @@ export async function answerTokenRequest(call: Call, around: Surroundings, rotat
  */
 async function successorOf(
   presented: string,
-  { clients }: Surroundings,
+  { clients }: BrokerParts,
   { grace }: Rotation,
 ): Promise<string | undefined> {
   try {
@@ -94,7 +94,7 @@ function checkedFields(fields: Fields | undefined): Fields {
   return fields
 }
 
-/** A refusal in the words of RFC 6749 section 5.2. */
+/** A rejection in the words of RFC 6749 section 5.2. */
 class TokenError extends Error {
   readonly answer: TokenErrorAnswer
 
@@ -118,8 +118,8 @@ interface TokenErrorAnswer {
   readonly code: string
 }
 
-/** What a refusal is called at a token endpoint that is not merely an invalid request. */
-const refusalWords: { readonly [Code in BrokerRefusalCode]?: string } = {
+/** What a rejection is called at a token endpoint that is not merely an invalid request. */
+const rejectionWords: { readonly [Code in BrokerRejectionCode]?: string } = {
   ERR_BROKER_SCOPE: 'invalid_grant',
   ERR_BROKER_ACCOUNT_NOT_ALLOWED: 'invalid_grant',
 }
@@ -131,8 +131,8 @@ function tokenErrorOf(error: unknown, { status, headers, problem }: Answer): Tok
   if (status === 401) {
     return { status: 400, error: 'login_required', description: 'The refresh_token is expired.', headers: {}, code }
   }
-  if (error instanceof RefusedCall) {
-    const word = refusalWords[error.code]
+  if (error instanceof RejectedCall) {
+    const word = rejectionWords[error.code]
     if (word !== undefined) return { status: 400, error: word, description, headers: {}, code }
   }
   const word = status >= 500 || status === 429 ? 'temporarily_unavailable' : 'invalid_request'

@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { startTimeLimit } from '@owner-sso/core'
-import { RefusedCall } from './refusal.ts'
+import { RejectedCall } from './rejection.ts'
 
 /** Bytes; a token request has some hundred, with a long token in it a few thousand. */
 const longest = 16_384
@@ -18,7 +18,7 @@ export type Fields = ReadonlyMap<string, string>
  *
  * @returns nothing where it can't be understood: another type, or a field that comes twice. A field that is no text, such
  * as `"client_secret": null`, is ignored
- * @throws RefusedCall for a body that is too long, or too slow
+ * @throws RejectedCall for a body that is too long, or too slow
  */
 export async function tokenRequestFields(request: IncomingMessage): Promise<Fields | undefined> {
   const parsed = parsedBody(request)
@@ -73,13 +73,13 @@ function bodyText(request: IncomingMessage): Promise<string> {
       endLimit()
       request.off('data', take).off('end', complete).off('close', breakOff).resume()
     }
-    const refuse = (refused: RefusedCall): void => {
+    const stop = (why: RejectedCall): void => {
       end()
-      reject(refused)
+      reject(why)
     }
     const take = (chunk: Buffer): void => {
       length += chunk.length
-      if (length > longest) refuse(new RefusedCall('ERR_BROKER_BODY_TOO_LARGE'))
+      if (length > longest) stop(new RejectedCall('ERR_BROKER_BODY_TOO_LARGE'))
       else chunks.push(chunk)
     }
     const complete = (): void => {
@@ -87,8 +87,8 @@ function bodyText(request: IncomingMessage): Promise<string> {
       // Without the byte order mark that some programs put before their text.
       resolve(new TextDecoder().decode(Buffer.concat(chunks)))
     }
-    const breakOff = (): void => refuse(new RefusedCall('ERR_BROKER_MALFORMED_REQUEST'))
-    const endLimit = startTimeLimit(patience, () => refuse(new RefusedCall('ERR_BROKER_SLOW_BODY')))
+    const breakOff = (): void => stop(new RejectedCall('ERR_BROKER_MALFORMED_REQUEST'))
+    const endLimit = startTimeLimit(patience, () => stop(new RejectedCall('ERR_BROKER_SLOW_BODY')))
     request.on('data', take).once('end', complete).once('close', breakOff)
   })
 }

@@ -8,7 +8,7 @@ import { createSecureContext } from 'node:tls'
 import { checkOptionNames, isLoopback, type OptionNames, startTimeLimit } from '@owner-sso/core'
 import { kindOf, requireBoolean, requireFunction, requireOption } from '../given/given.ts'
 import { type Door, localDoor, openDoor, proxiedDoor } from '../http/door.ts'
-import type { BrokerHandler, RefuseUpgrade } from '../http/handler.ts'
+import type { BrokerHandler, RejectUpgrade } from '../http/handler.ts'
 import { drainOf } from './drain.ts'
 import { type ListenOnSocket, listenOnSocket } from './unix-socket.ts'
 
@@ -39,7 +39,7 @@ export interface BrokerServer {
 /** What listens. */
 export interface Listener {
   readonly handle: (door: Door) => BrokerHandler
-  readonly refuse: RefuseUpgrade
+  readonly reject: RejectUpgrade
   readonly also: RequestListener | undefined
 }
 
@@ -96,7 +96,7 @@ export async function listenAt(options: ListenOptions, listener: Listener): Prom
   return { url: `${tls === undefined ? 'http' : 'https'}://${shown}:${bound}`, server, close }
 }
 
-/** That it is one, before the first caller learns that it is not. Neither is told: a key may stand in the wrong place. */
+/** Checks certificate and key before a caller meets a wrong one. The error shows neither: a key may be in the wrong option. */
 function checkCertificate(tls: NonNullable<ListenOnPort['tls']>): void {
   checkOptionNames('tls', tls, { cert: true, key: true })
   const { cert, key } = tls
@@ -137,9 +137,9 @@ function requestListener({ handle, also }: Listener, door: Door): RequestListene
 }
 
 /** Sets a server up. Returns what ends it. */
-function prepare(server: Server, { refuse }: Listener): () => Promise<void> {
+function prepare(server: Server, { reject }: Listener): () => Promise<void> {
   server.maxConnections = mostConnections
-  server.on('connect', refuse)
+  server.on('connect', reject)
   const drain = drainOf(server)
   let closed: Promise<void> | undefined
   const close = async (): Promise<void> => {

@@ -61,7 +61,7 @@ async function folderIn(place: string): Promise<string> {
   }
 }
 
-/** Where everybody may make files, somebody's own socket could follow this one, and programs would ask that. */
+/** Where everybody may make files, another user could put a socket in this place later, and programs would call that one. */
 async function requireClosed(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
   if (((found?.mode ?? 0) & 0o002) === 0) return

@@ -3,30 +3,30 @@
  */
 import type { TokenStore } from '@owner-sso/core'
 import { takeCode } from './entry-code.ts'
-import { type Exchange, type Route, sendPage, sendTo } from './exchange.ts'
+import { type Visit, type Route, sendPage, sendTo } from './visit.ts'
 import { entryPage } from './pages/entry-page.ts'
 import type { Visitors } from './visitor.ts'
 
 export interface Entrance {
-  /** What somebody gets to see who did not come in. */
-  readonly show: (exchange: Exchange) => Promise<void>
+  /** What is shown to somebody who has not come in. */
+  readonly show: (visit: Visit) => Promise<void>
   readonly enter: Route
   readonly leave: Route
 }
 
 export function entranceOf(store: TokenStore, path: string, visitors: () => Promise<Visitors>): Entrance {
-  const show = (exchange: Exchange, status = 200, wrong?: string): Promise<void> => {
-    const { formToken, isInside } = exchange.visitor
+  const show = (visit: Visit, status = 200, wrong?: string): Promise<void> => {
+    const { formToken, isInside } = visit.visitor
     const problem = wrong === undefined ? undefined : { title: wrong }
-    return sendPage(exchange, status, entryPage({ path, formToken, isInside }, problem))
+    return sendPage(visit, status, entryPage({ path, formToken, isInside }, problem))
   }
   return {
     show,
-    async enter(exchange) {
-      const isRight = await takeCode(store, exchange.form.get('code') ?? '')
-      if (!isRight) return show(exchange, 401, 'This code is not right, or was used, or is too old.')
-      return sendTo(exchange, path, (await visitors()).fresh(true).cookie)
+    async enter(visit) {
+      const isRight = await takeCode(store, visit.form.get('code') ?? '')
+      if (!isRight) return show(visit, 401, 'This code is not right, or was used, or is too old.')
+      return sendTo(visit, path, (await visitors()).fresh(true).cookie)
     },
-    leave: async (exchange) => sendTo(exchange, path, (await (await visitors()).leave(exchange.visitor)).cookie),
+    leave: async (visit) => sendTo(visit, path, (await (await visitors()).leave(visit.visitor)).cookie),
   }
 }

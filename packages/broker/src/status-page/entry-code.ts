@@ -31,7 +31,10 @@ export async function statusPageCode(store: TokenStore): Promise<string> {
   return code.replaceAll(/.{4}(?=.)/gu, '$&-')
 }
 
-/** Takes a code, in any spelling: small letters, spaces. False for one that is none, or was taken. @throws StoreError */
+/**
+ * Takes a code, in any spelling: small letters, spaces. False for a text that is no code, or a code that was used. @throws
+ * StoreError
+ */
 export async function takeCode(store: TokenStore, typed: string): Promise<boolean> {
   const hash = hashOf(typed.toUpperCase().replaceAll(/[^A-Z\d]/gu, ''))
   let taken = false

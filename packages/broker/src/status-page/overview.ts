@@ -5,7 +5,7 @@ import type { Notice } from '#sign-in-pages'
 import type { TokenManager, TokenStatus } from '@owner-sso/core'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { BrokerClient } from '../clients/client.ts'
-import { type Exchange, sendPage } from './exchange.ts'
+import { type Visit, sendPage } from './visit.ts'
 import type { Failures } from './failures.ts'
 import { type OverviewPage, overviewPage } from './pages/overview-page.ts'
 import type { WaitingSignIns } from './sign-in/waiting-sign-ins.ts'
@@ -18,9 +18,9 @@ export interface OverviewSources {
   readonly waiting: WaitingSignIns
 }
 
-export async function showOverview(sources: OverviewSources, exchange: Exchange): Promise<void> {
+export async function showOverview(sources: OverviewSources, visit: Visit): Promise<void> {
   const { path, tokens, clients, failures, waiting } = sources
-  const { id, formToken, isInside } = exchange.visitor
+  const { id, formToken, isInside } = visit.visitor
   const news = await newsFor(id, waiting)
   const listed = await clients.list().catch(() => undefined)
   const rows = await accountRows(tokens, listed ?? [])
@@ -34,7 +34,7 @@ export async function showOverview(sources: OverviewSources, exchange: Exchange)
     now: Date.now() / 1000,
     news,
   })
-  return sendPage(exchange, 200, page)
+  return sendPage(visit, 200, page)
 }
 
 /** That the sign-in has worked: told once. The page is shown without it where the store is down. */

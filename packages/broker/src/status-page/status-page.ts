@@ -16,19 +16,19 @@ import {
   requireOption,
   requireStore,
 } from '../given/given.ts'
-import { hostRefusal, namesOf } from '../http/guard.ts'
-import { notFound, refusals } from '../http/refusal.ts'
+import { hostRejection, namesOf } from '../http/guard.ts'
+import { notFound, rejections } from '../http/rejection.ts'
 import { requestTarget } from '../http/request-target.ts'
 import { departuresIn } from './departures.ts'
 import { type Entrance, entranceOf } from './entrance.ts'
-import { BadRequestError, type Exchange, readForm, type Route, secure, sendPage } from './exchange.ts'
+import { BadRequestError, type Visit, readForm, type Route, secure, sendPage } from './visit.ts'
 import { type Failures, failuresOf } from './failures.ts'
 import { showOverview } from './overview.ts'
 import { icon, messagePage, style } from './pages/page.ts'
 import { programRoutes } from './programs/program-routes.ts'
 import { sentForms } from './programs/sent-forms.ts'
 import { signInRoutes } from './sign-in/sign-in-routes.ts'
-import { signInTries } from './sign-in/surroundings.ts'
+import { signInTries } from './sign-in/sign-in-parts.ts'
 import { triesWithin } from './sign-in/tries.ts'
 import { waitingSignIns } from './sign-in/waiting-sign-ins.ts'
 import { visitorKey, type Visitors, visitorsOf } from './visitor.ts'
@@ -119,8 +119,8 @@ export function statusPage(options: StatusPageOptions): StatusPage {
   const handler: RequestListener = (request, response) => {
     secure(response, https)
     // A page of another site whose name was made to lead here (DNS rebinding) is called otherwise.
-    const refused = hostRefusal(request, names)
-    if (refused !== undefined) return sendText(response, ...refusals[refused])
+    const rejected = hostRejection(request, names)
+    if (rejected !== undefined) return sendText(response, ...rejections[rejected])
     answer(request, response).catch((error: unknown) => {
       onProblem(error)
       if (response.headersSent) return response.destroy()
@@ -150,7 +150,7 @@ function insideRoutes(
     onSignedIn: (account: string) => alerts?.works(account),
   }
   return new Map<string, Route>([
-    ['GET ', (exchange) => showOverview(overview, exchange)],
+    ['GET ', (visit) => showOverview(overview, visit)],
     ['POST /leave', entrance.leave],
     ...signInRoutes(signIn),
     ...programRoutes({ path, https, vehicleList: sso.vehicleList, tokens, clients, isFirst: sentForms(store) }),
@@ -193,9 +193,9 @@ function answering({ path, visitors, entrance, open, inside }: Answering) {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const name = `${method} ${url.pathname.slice(path.length).replace(/\/$/u, '')}`
     const { cookie, ...known } = await (await visitors()).of(request)
-    // Elsewhere their cookie is not sent: a new one in its place would sign them out.
+    // At other paths a browser does not send the cookie: a new one in the answer would sign its owner out.
     const visitor = isOurs && cookie !== undefined ? { ...known, cookie } : known
-    const empty: Exchange = { request, response, url, visitor, form: new URLSearchParams() }
+    const empty: Visit = { request, response, url, visitor, form: new URLSearchParams() }
     try {
       const route = isOurs ? (open.get(name) ?? inside.get(name)) : undefined
       if (route === undefined) throw new BadRequestError(404, 'There is no such page.')

@@ -66,13 +66,13 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
 
 async function ended(program: string, args: readonly string[], proxyUrl: string, authority: string): Promise<number> {
   let child: ChildProcess | undefined
-  // From now on, when there is nothing yet to be left behind.
+  // Before the program's files are made, so that a signal leaves none behind.
   onSignals((signal) => child?.kill(signal))
   const { env, remove } = programEnvironment(proxyUrl, authority)
   try {
     stopped.throwIfAborted()
     child = await started(program, args, env)
-    // Signals may not be for this user to send, as to sudo.
+    // This user may not be allowed to send it signals, as to sudo.
     child.on('error', () => undefined)
     const [code, signal] = await exitOf(child)
     return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
@@ -98,8 +98,8 @@ function exitOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | n
 }
 
 /**
- * All that would end this process alone, and leave the program without its proxy; and what programs take for a word of their
- * own. Nobody can listen to SIGKILL; those that tell of a crash are no word to anybody.
+ * All that would end this process alone, and leave the program without its proxy; and those that programs give a meaning of
+ * their own. Nobody can listen to SIGKILL; signals of a crash are meant for one process.
  */
 const passedOn = [
   ...(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2', 'SIGALRM', 'SIGWINCH'] as const),
@@ -163,7 +163,7 @@ function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
       if (happening !== 'refresh') tell(`${program} ${problems[happening](host)}`)
     },
     noteAudit({ event, code }) {
-      if (event === 'refused' && code === 'invalid_grant')
+      if (event === 'rejected' && code === 'invalid_grant')
         tell(`${program} has no refresh token of this broker: give it what owner-sso broker invite NAME prints.`)
     },
     end() {
@@ -183,10 +183,10 @@ function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
 }
 
 const problems: Record<Exclude<Happening, 'refresh' | 'tunnel'>, (host: string) => string> = {
-  refused: (host) => `asked ${host} for something else than a refresh, such as a sign-in, and was refused.`,
+  refused: (host) => `asked ${host} for something else than a refresh, such as a sign-in, and was rejected.`,
   distrusted: (host) =>
     `ended its connection to ${host} before it asked: it pins the service’s certificate, or trusts no authority that ` +
     'its environment names. Point it at owner-sso broker instead.',
   bare: (host) =>
-    `sends https to ${host} through a proxy without encryption, as axios does before 1.16.1, and was refused. Update it.`,
+    `sends https to ${host} through a proxy without encryption, as axios does before 1.16.1, and was rejected. Update it.`,
 }

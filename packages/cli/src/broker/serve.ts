@@ -7,7 +7,7 @@ import {
   brokerClients,
   type BrokerServer,
   type ListenOptions,
-  refusalNotes,
+  rejectionNotes,
   statusPage,
   type StatusPage,
   tokenBroker,
@@ -81,7 +81,7 @@ function partsOf(
   })
   const shown = { tokens, sso, clients, store, path: pagePath, https, hosts, alerts }
   const page: StatusPage = statusPage(shown)
-  const noteRefusal = refusalNotes((what, address) => {
+  const noteRejection = rejectionNotes((what, address) => {
     page.noteFailure(what)
     printNote(`${what} (From ${address}.)`)
   })
@@ -94,7 +94,7 @@ function partsOf(
     ...(options.rotate && { rotation: 'rotate' }),
     audit: (entry) => {
       audit?.note(entry)
-      noteRefusal(entry)
+      noteRejection(entry)
     },
     onProblem: (error, { code }) => printNote(`${code}: ${messageOf(error)}`),
   })

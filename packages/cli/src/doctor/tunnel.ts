@@ -27,7 +27,7 @@ export async function tunnelThrough(proxy: Given<string>, url: URL, signal: Abor
 function textAndFix(failure: TunnelFailure, { value, from }: Given<string>, to: string): [text: string, fix: string] {
   const { origin, protocol, host } = new URL(value)
   const named = `The outbound proxy ${origin}`
-  if (failure.outcome !== 'refused') {
+  if (failure.outcome !== 'rejected') {
     return [`${named} can’t be reached (${codeOf(failure)}).`, `Start it, or correct its address in ${from}.`]
   }
   const { status, hasLogin } = failure
@@ -39,10 +39,10 @@ function textAndFix(failure: TunnelFailure, { value, from }: Given<string>, to: 
     const fix = 'Check that address, and whether the proxy has a way to it.'
     return [`${named} can’t reach ${to} (${status}).`, fix]
   }
-  return [`${named} refuses a tunnel to ${to} (${status}).`, 'Ask whoever runs it to allow CONNECT there.']
+  return [`${named} rejects a tunnel to ${to} (${status}).`, 'Ask whoever runs it to allow CONNECT there.']
 }
 
-function codeOf(failure: Exclude<TunnelFailure, { outcome: 'refused' }>): string {
+function codeOf(failure: Exclude<TunnelFailure, { outcome: 'rejected' }>): string {
   switch (failure.outcome) {
     case 'unreachable':
       return systemCode(failure.error) ?? 'no answer'

@@ -86,13 +86,13 @@ async function newKey(path: string, folder: TokenStore, told: string[]): Promise
     )
     return undefined
   }
-  // Only now: what is sealed with a key that the keyring does not have is lost.
+  // Noted only once the keyring has the key: what is sealed with a key that it does not have is lost.
   if (noteEntry(path, entry) !== entry) return keyOf(path, 'read')
   printNote(`The tokens in ${path} are encrypted from now on, with a key in this machine’s keyring.`)
   return key
 }
 
-/** Sealed with a key of `OWNER_SSO_ENCRYPTION_KEY`, which is not set in this call. */
+/** Whether a record is sealed: with a key of `OWNER_SSO_ENCRYPTION_KEY`, which is not set in this call. */
 async function hasSealedRecord(folder: TokenStore): Promise<boolean> {
   for (const name of await namesIn(folder)) {
     if ((await folder.read(name))?.record.state === 'sealed') return true

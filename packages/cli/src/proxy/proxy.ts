@@ -32,7 +32,7 @@ export async function run({ settings, options }: Call<typeof proxy>): Promise<vo
       ...connectionOf(settings),
     })
     const { server, url } = await listenOnLoopback((request, response) => proxy(request, response), port)
-    server.on('connect', proxy.refuse)
+    server.on('connect', proxy.reject)
     await (settings.json ? printJson({ url, account, target }) : printData(url))
     printNote(`Calls to ${url}/api/1/… go to ${target} as ${account}. Ctrl-C ends it.`)
     await untilStopped()

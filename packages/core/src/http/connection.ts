@@ -92,7 +92,7 @@ async function agentOf(
   const common = { keepAlive: true, keepAliveMsecs: 60_000, maxSockets: 1 }
   // Plain http is spoken on this machine alone: to a proxy it would show the password, and lead to the proxy's own loopback.
   if (origin.protocol === 'http:') return agents.http(common)
-  // Stated, because the environment could turn it off.
+  // Set here because NODE_TLS_REJECT_UNAUTHORIZED could turn it off.
   const secure = { ...common, rejectUnauthorized: true, secureContext: sharedContext(tlsMemory, transport.tls) }
   const agent = proxy === undefined ? agents.https(secure) : await agents.proxied({ ...secure, proxy })
   shareSessions(agent, tlsMemory, proxy !== undefined)

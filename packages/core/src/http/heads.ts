@@ -1,5 +1,5 @@
 /**
- * What stands before a body: of a request, and of its answer.
+ * The head of a request, and of its answer: all but the body.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'

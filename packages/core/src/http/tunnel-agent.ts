@@ -40,7 +40,7 @@ export class TunnelAgent extends Agent {
 /** With a code that `unreachable-reason.ts` has the words for. */
 function tunnelError(failure: TunnelFailure): Error {
   switch (failure.outcome) {
-    case 'refused': {
+    case 'rejected': {
       const { status, hasLogin } = failure
       const code = status === 407 && !hasLogin ? 'PROXY_WANTS_PASSWORD' : `PROXY_${status}`
       return Object.assign(new Error('no tunnel'), { code })

@@ -24,7 +24,7 @@ export type TunnelFailure =
   /** Nobody answers at the proxy's address, or not with a certificate for it. */
   | { readonly outcome: 'unreachable'; readonly error: Error }
   /** By its status; `hasLogin` where the proxy was given a user or a password. */
-  | { readonly outcome: 'refused'; readonly status: number; readonly hasLogin: boolean }
+  | { readonly outcome: 'rejected'; readonly status: number; readonly hasLogin: boolean }
   | { readonly outcome: 'closed' | 'no-http' | 'aborted' }
 
 /**
@@ -49,7 +49,7 @@ export async function openTunnel({ proxy, host, port, signal }: TunnelRequest): 
   const answer = await answerOn(socket, signal)
   if (typeof answer === 'number' && answer >= 200 && answer <= 299) return { outcome: 'open', socket }
   socket.on('error', () => undefined).destroy()
-  return typeof answer === 'number' ? { outcome: 'refused', status: answer, hasLogin: login !== '' } : answer
+  return typeof answer === 'number' ? { outcome: 'rejected', status: answer, hasLogin: login !== '' } : answer
 }
 
 /** Empty where the address names nobody. */

@@ -35,7 +35,7 @@ function proxyReason(answer: string): string {
     return 'it does not accept the user and the password of its address (407): correct them there, percent-encoded'
   if (answer.startsWith('5'))
     return `it can’t reach that address (${answer}): check both, and whether the proxy has a way to it`
-  return `it refuses a tunnel to that address (${answer}): ask whoever runs it to allow CONNECT there`
+  return `it rejects a tunnel to that address (${answer}): ask whoever runs it to allow CONNECT there`
 }
 
 function wordsFor(code: string): string {

@@ -5,7 +5,7 @@
  * | response                                      | code exchange      | refresh                                              |
  * | --------------------------------------------- | ------------------ | ---------------------------------------------------- |
  * | `invalid_grant`, `login_required`             | TokenRejectedError | ReauthenticationRequiredError: the token is dead     |
- * | `invalid_client`, `invalid_request`, …        | TokenRejectedError | TokenRejectedError: a mistake in our request or registration; the refresh token is not spent. `invalid_request` was a dead one's word as well: the token manager gives up after a few (`back-off.ts`) |
+ * | `invalid_client`, `invalid_request`, …        | TokenRejectedError | TokenRejectedError: a mistake in our request or registration; the refresh token is not spent. Services were seen to say `invalid_request` of a dead refresh token as well: the token manager gives up after five |
  * | `temporarily_unavailable`, `server_error`, 5xx, any other word or body | UnexpectedResponseError | UnexpectedResponseError: the refresh token may be spent |
  *
  * A firewall page never gets here: `http-session.ts` has thrown FirewallChallengeError.

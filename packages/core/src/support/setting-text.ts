@@ -1,6 +1,6 @@
 /**
- * Settings, secrets and e-mails as they stand in a file, a variable or a form. What editors, shells and deployment tools add to
- * them is dropped where it can't be meant; what can be no such text is refused, before it costs an attempt at the service.
+ * Settings, secrets and e-mails as they stand in a file, a variable or a form. What editors, shells and deployment tools add is
+ * dropped where it can't be meant. A text that can't be right is rejected here: at the service it would cost an attempt.
  */
 
 /**
@@ -49,7 +49,7 @@ export function settingFromText(given: string, where: string): string {
 }
 
 /**
- * The e-mail of a sign-in. What stands around one elsewhere is refused: it would cost an attempt at the service.
+ * The e-mail of a sign-in, alone: a name or `mailto:` beside it is rejected, since it would cost an attempt at the service.
  *
  * @throws TypeError
  */

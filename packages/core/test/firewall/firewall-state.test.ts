@@ -70,7 +70,7 @@ describe('a challenge page at a sign-in (I6)', () => {
     expect(emulator.requests.length).toBe(before)
   })
 
-  it('says the same time to all', async () => {
+  it('tells every process the same time of the next try', async () => {
     await meetTheFirewall()
     await waitItOut()
     // The second page in a row: the fleet waits for longer than it says.
@@ -82,7 +82,7 @@ describe('a challenge page at a sign-in (I6)', () => {
     for (const each of [told, ...again]) expect(Math.abs(each - nextAttemptAt)).toBeLessThanOrEqual(1)
   })
 
-  it('says the time of a block that its own process met at a refresh', async () => {
+  it('tells the time of the block where a refresh of the same process met it', async () => {
     const before = process()
     await before.tokens.save('owner', await before.sso.login(plain))
     await meetTheFirewall()
@@ -93,7 +93,7 @@ describe('a challenge page at a sign-in (I6)', () => {
     expect(Math.abs((await toldBy(sso)) - (await nextAttemptOfFleet()))).toBeLessThanOrEqual(1)
   })
 
-  it('lets one sign-in alone try after the wait; what came of it holds for all', async () => {
+  it('lets one sign-in alone try after the wait; its outcome counts for all', async () => {
     await meetTheFirewall()
     await waitItOut()
     const attempts = await Promise.allSettled([1, 2, 3, 4].map(() => process().sso.login(plain)))
@@ -102,7 +102,7 @@ describe('a challenge page at a sign-in (I6)', () => {
     expect((await store.read(firewallRecordName(emulator.authUrl)))?.record).toMatchObject({ challenges: 0 })
   })
 
-  it('lets another probe at once where the one that may leaves before anything is sent', async () => {
+  it('lets another sign-in try at once where the one whose turn it is gives up before it sends anything', async () => {
     await meetTheFirewall()
     await waitItOut()
     const leaving = new AbortController()
@@ -119,7 +119,7 @@ describe('a challenge page at a sign-in (I6)', () => {
     await expect(process().sso.login(plain)).resolves.toMatchObject({ token_type: 'Bearer' })
   })
 
-  it('keeps no probe of one store where another store says that all have to wait', async () => {
+  it('does not try where one of two stores says to wait, and gives its turn at the other back', async () => {
     await meetTheFirewall()
     await waitItOut()
     const { sso } = process()
@@ -137,7 +137,7 @@ describe('a challenge page at a sign-in (I6)', () => {
     await expect(process().sso.login(plain)).resolves.toMatchObject({ token_type: 'Bearer' })
   })
 
-  it('that comes again lets all wait for longer', async () => {
+  it('makes everybody wait longer where it comes a second time', async () => {
     await meetTheFirewall()
     await waitItOut()
     await meetTheFirewall()
@@ -146,7 +146,7 @@ describe('a challenge page at a sign-in (I6)', () => {
     expect(record?.state === 'firewall' && record.wait).toBeGreaterThan(1400)
   })
 
-  it('is known of its own instance alone', async () => {
+  it('blocks only the instance that showed it', async () => {
     await meetTheFirewall()
     const { sso } = process()
     const { request, url } = sso.createAuthorizationUrl()
@@ -157,7 +157,7 @@ describe('a challenge page at a sign-in (I6)', () => {
 })
 
 describe('a sign-in', () => {
-  it('is kept back by a challenge that a refresh met', async () => {
+  it('waits where a refresh met the challenge page', async () => {
     const { sso, tokens } = process()
     await tokens.save('owner', await sso.login(plain))
     emulator.once('refresh', { firewall: true })
@@ -165,7 +165,7 @@ describe('a sign-in', () => {
     await expect(process().sso.login(plain)).rejects.toMatchObject(blocked)
   })
 
-  it('shares with the store of another manager that was told of it', async () => {
+  it('of another createSso shares its blocks with a manager that shareFirewallState named', async () => {
     const { tokens } = process()
     const own = createSso({ authUrl: emulator.authUrl })
     tokens.shareFirewallState(own)
@@ -174,7 +174,7 @@ describe('a sign-in', () => {
     await expect(process().sso.login(plain)).rejects.toMatchObject(blocked)
   })
 
-  it('does not need the store: while it is down, the firewall is found out by asking', async () => {
+  it('goes on while the store is down, and then learns of the firewall from the service', async () => {
     const down = { read: () => Promise.reject(new Error('down')), swap: () => Promise.reject(new Error('down')) }
     const { sso } = process({ ...store, ...down })
     await expect(sso.login(plain)).resolves.toMatchObject({ token_type: 'Bearer' })

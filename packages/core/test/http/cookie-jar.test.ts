@@ -56,7 +56,7 @@ describe('the cookies of a login (S23)', () => {
     expect(await sentBack(['a=1; Domain=127.0.0.1', 'b=1; Domain=evil.example', 'c=1; Domain=0.0.1'])).toEqual(['a=1'])
   })
 
-  it('are dropped where they break the promise of their names', async () => {
+  it('are dropped where they break the rules of the prefix __Host- or __Secure-', async () => {
     const prefixed = ['__Host-a=1; Path=/', `__Host-b=1; Path=${authorize}`, '__Secure-c=1; Path=/', 'd=1; Secure']
     expect((await sentBack(prefixed, overHttps)).toSorted()).toEqual(['__Host-a=1', '__Secure-c=1', 'd=1'])
     expect(await sentBack(prefixed)).toEqual([])

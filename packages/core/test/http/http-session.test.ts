@@ -286,7 +286,7 @@ describe('every answer ends within its time (C5)', () => {
   }
 })
 
-describe('an answer that is too much or no HTTP is refused (S19, G2)', () => {
+describe('an answer that is too long, or not HTTP, is rejected (S19, G2)', () => {
   const megabytes = Buffer.alloc(32 * 1024 * 1024, ' ')
   it.each<[string, () => { headers: Record<string, string>; body: Buffer }]>([
     ['a large body', () => ({ headers: {}, body: megabytes.subarray(0, 300 * 1024) })],
@@ -473,7 +473,7 @@ describe('an outbound proxy', () => {
     }
   })
 
-  it('carries a whole login through one CONNECT, cookies included, where it is an option', async () => {
+  it('given as an option, carries a whole login through one CONNECT, cookies included', async () => {
     const { proxy, tunnels } = await startProxy()
     const service = await small()
     const { port } = new URL(service.authUrl)
@@ -489,7 +489,7 @@ describe('an outbound proxy', () => {
     expect(service.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, 'sid=session-1', 'sid=session-1'])
   })
 
-  it('has no part in plain http, which never leaves this machine', async () => {
+  it('is not used for plain http, which never leaves this machine', async () => {
     const { proxy, tunnels } = await startProxy()
     const service = await small()
     await createSso({ authUrl: service.authUrl, proxy }).login({ identity: 'a@example.com', credential: 'x' })
@@ -509,7 +509,7 @@ describe('an outbound proxy', () => {
     })
   })
 
-  it('that refuses or never answers leaves the request unsent', async () => {
+  it('that rejects the tunnel or never answers leaves the request unsent', async () => {
     const refusing = await startProxy(407)
     const silent = await raw(() => undefined)
     const server = await raw(() => undefined, certificate)
@@ -538,8 +538,8 @@ describe('an outbound proxy', () => {
     [head('502 Bad Gateway'), 'can’t reach that address (502)'],
     [head('503 Service Unavailable'), 'can’t reach that address (503)'],
     [head('100 Continue') + head('504 Gateway Timeout'), 'can’t reach that address (504)'],
-    [head('302 Found'), 'refuses a tunnel to that address (302)'],
-    [head('101 Switching Protocols'), 'refuses a tunnel to that address (101)'],
+    [head('302 Found'), 'rejects a tunnel to that address (302)'],
+    [head('101 Switching Protocols'), 'rejects a tunnel to that address (101)'],
     ['SSH-2.0-OpenSSH_9.2\r\n', 'its answer is no HTTP'],
     [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`, 'its answer is no HTTP'],
     ['', 'the proxy itself can’t be reached, the connection was cut while it was made (ECONNRESET)'],
@@ -567,7 +567,7 @@ describe('an outbound proxy', () => {
       head(status),
       `${head('100 Continue')}${head('103 Early Hints')}${head(status)}`,
     ]),
-  )('has made a tunnel with %j', async (answer) => {
+  )('has opened the tunnel where it answers %j', async (answer) => {
     const service = await startSmallService({}, certificate)
     closing.push(service)
     const port = Number(new URL(service.authUrl).port)
@@ -587,7 +587,7 @@ describe('an outbound proxy', () => {
     )
   })
 
-  it('that nobody runs is told apart from the service', async () => {
+  it('that is not running is named in the error, apart from the service', async () => {
     const gone = await startRawServer(() => undefined)
     await gone.close()
     await expect(refreshAt('https://127.0.0.1:1', { proxy: `http://127.0.0.1:${gone.port}` })).rejects.toMatchObject({
@@ -634,12 +634,12 @@ describe('the firewall breaker', () => {
   it.each([
     ['{"error":"invalid_request","error_description":"<title>Access Denied</title>"}', 'ERR_SSO_TOKEN_REJECTED'],
     ['["<title>Access Denied</title>"]', 'ERR_SSO_UNEXPECTED_RESPONSE'],
-  ])('takes no JSON for a challenge page, though its header says text/html: %s', async (body, code) => {
+  ])('does not take JSON for a challenge page, though its header says text/html: %s', async (body, code) => {
     const service = await small({ token: { status: 400, headers: { 'content-type': 'text/html' }, body } })
     await expect(refreshAt(service.authUrl)).rejects.toMatchObject({ code })
   })
 
-  it('takes text without a tag for a page where its header says so', async () => {
+  it('takes text without a tag for a challenge page where its header says text/html', async () => {
     const service = await small({ token: html('You don’t have permission to access this', 403) })
     await expect(refreshAt(service.authUrl)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
     const other = await small({ token: { ...html('You don’t have permission to access this', 403), headers: {} } })

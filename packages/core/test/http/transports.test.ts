@@ -296,7 +296,7 @@ describe('what holds for every request holds over HTTP/2', () => {
     expect(service.streams).toBe(1)
   })
 
-  it('of a stream that ended without an error the cause is told as of a connection that was cut', async () => {
+  it('a stream that ended without an error is reported as a connection that was cut', async () => {
     const service = await http2Service((stream) => stream.close(0))
     await expect(refreshAt(service.authUrl)).rejects.toMatchObject({
       cause: { code: 'ECONNRESET', message: 'read ECONNRESET' },
@@ -348,7 +348,7 @@ describe('what holds for every request holds over HTTP/2', () => {
       },
       '16 KiB',
     ],
-  ])('%s is refused', async (_, serve, message) => {
+  ])('%s is rejected', async (_, serve, message) => {
     const service = await http2Service(serve)
     await expect(refreshAt(service.authUrl, { timeout: 20_000 })).rejects.toMatchObject({
       code: 'ERR_SSO_UNEXPECTED_RESPONSE',
@@ -478,7 +478,7 @@ describe('TLS sessions are shared', () => {
     expect([...resumed(service), ...resumed(other)]).not.toContain(true)
   })
 
-  it('never that of a connection whose certificate was refused', async () => {
+  it('never that of a connection whose certificate was rejected', async () => {
     const service = await small()
     const sso = createSso({ authUrl: service.authUrl, timeout: 1000 })
     for (let n = 0; n < 2; n += 1) {
@@ -502,7 +502,7 @@ describe('TLS sessions are shared', () => {
   })
 
   it.each<TransportOption>(['document', 'modern'])(
-    'no session helps another service that has taken the place of one, and has no certificate of its own: %s',
+    'a session does not let in another service that took the place of the first, without its certificate: %s',
     async (transport) => {
       const first = await small()
       const sso = ssoAt(first.authUrl, transport)

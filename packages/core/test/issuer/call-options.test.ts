@@ -27,7 +27,7 @@ afterEach(() => emulator.close())
 /** What a caller without a compiler may write. */
 const any = (value: unknown): never => value as never
 
-describe('a signal that nobody would heed is a TypeError that says where it belongs, and nothing is sent', () => {
+describe('a signal in the wrong place is a TypeError that says where it belongs, and nothing is sent', () => {
   const misplaced: [string, RegExp, (pending: PendingLogin, request: AuthorizationRequest) => Promise<unknown>][] = [
     ['login', /login\(credentials, \{ signal \}\)/u, () => sso.login(any({ ...credentials, signal }))],
     ['login', /login\(credentials, \{ signal \}\)/u, () => sso.login(credentials, any(signal))],
@@ -71,7 +71,7 @@ describe('a signal that nobody would heed is a TypeError that says where it belo
   it.each<[string, () => Promise<unknown>]>([
     ['login', () => sso.login(credentials, any({ signal: new AbortController() }))],
     ['getAccessToken', () => tokens.getAccessToken('owner', any({ signal: new AbortController() }))],
-  ])('%s: so is a controller in its place', async (_, call) => {
+  ])('%s: an AbortController in place of its signal is one, too', async (_, call) => {
     await expect(call()).rejects.toThrow(new TypeError('signal must be an AbortSignal'))
     expect(emulator.requests).toHaveLength(0)
   })

@@ -74,7 +74,7 @@ it.each<[what: string, call: Call, message: string]>([
   ],
   ['a URL', () => createSso({ authUrl: new URL(service.authUrl) as never }), 'a URL came: write url.origin'],
   ['a promise', () => createSso({ authUrl: Promise.resolve('') as never }), 'a promise came: await it'],
-])('%s is told as what it is (%#)', async (_, call, message) => {
+])('the error says that %s came (%#)', async (_, call, message) => {
   const sso = createSso({ authUrl: service.authUrl })
   const error: unknown = await (async () => call(sso, sso.createAuthorizationUrl()))().catch(
     (thrown: unknown) => thrown,

@@ -33,7 +33,7 @@ async function callOwnerApi(accessToken: string): Promise<number> {
 }
 
 describe('the token manager', () => {
-  it('refuses a refresh token under a second account, and names the first', async () => {
+  it('rejects a refresh token under a second account, and names the first', async () => {
     await signedIn(manager())
     const stored = await store.read(account)
     const tokens = stored?.record.state === 'signed-in' ? stored.record.tokens : undefined
@@ -69,7 +69,7 @@ describe('the token manager', () => {
     expect(emulator.counters.refreshRequests).toBe(1)
   })
 
-  it('serves the old token while an answer is lost, and says that it has to sign in once the replay is refused', async () => {
+  it('serves the old token while an answer is lost, and asks for a sign-in once the replay is answered with invalid_grant', async () => {
     const [tokens, other] = [manager(), manager()]
     const old = await signedIn(tokens)
     emulator.once('refresh', { drop: 'after-commit' })
@@ -110,7 +110,7 @@ describe('the token manager', () => {
     },
   )
 
-  it('is stopped by the firewall with its fleet, and the account is none the worse', async () => {
+  it('stops with all other processes while the firewall blocks, and the account goes on afterwards', async () => {
     const [tokens, other] = [manager(), manager()]
     const old = await signedIn(tokens)
     emulator.once('refresh', { firewall: true })

@@ -48,7 +48,7 @@ describe('a lost answer of a service that repeats it (H22)', () => {
     expect(emulator.counters).toMatchObject({ tokenRefreshes: 1, replays: 1 })
   })
 
-  it('is asked for once more only once', async () => {
+  it('is asked for once more, and not a third time', async () => {
     const { emulator, process } = await signedIn({ reuse: 'grace' })
     const tokens = process({ rotationGrace: 60 })
     for (let time = 0; time < 2; time += 1) emulator.once('refresh', { drop: 'after-commit' })

@@ -90,7 +90,7 @@ describe('a login in the person’s own browser', () => {
     ['an issuer that hides its host', { issuer: 'https://auth.example.cn@evil.example' }, 'ERR_SSO_ISSUER_MISMATCH'],
     ['no code', { code: undefined }, 'ERR_SSO_UNEXPECTED_RESPONSE'],
     ['an error', { error: 'login_cancelled' }, 'ERR_SSO_UNEXPECTED_RESPONSE'],
-  ])('is refused with %s, before a request (S10, S11)', async (_, change, code) => {
+  ])('is rejected with %s, before a request (S10, S11)', async (_, change, code) => {
     const { service, sso } = await start()
     const { url, request } = sso.createAuthorizationUrl()
     await expect(sso.redeemCallback(landing(sso, url, change), request)).rejects.toMatchObject({
@@ -136,7 +136,7 @@ describe('a login in the person’s own browser', () => {
     })
   })
 
-  it('refuses what is no address or no request with a TypeError', async () => {
+  it('rejects what is no address or no request with a TypeError', async () => {
     const { sso } = await start()
     const { url, request } = sso.createAuthorizationUrl()
     await expect(sso.redeemCallback(undefined as unknown as string, request)).rejects.toThrow(TypeError)
@@ -207,7 +207,7 @@ describe('isCallback', () => {
     }
   })
 
-  it('takes a request that went through JSON, and nothing that is no request', () => {
+  it('takes a request that went through JSON, and rejects what is no request', () => {
     expect(isCallback('owner-app://auth/callback', JSON.parse(JSON.stringify(app)))).toBe(true)
     expect(app.redirectUri).toBe('owner-app://auth/callback')
     for (const none of [undefined, null, {}, { ...app, redirectUri: 7 }]) {

@@ -216,8 +216,8 @@ describe('every request', () => {
   })
 })
 
-describe('a pair of e-mail and password that comes again while it is under way', () => {
-  it('waits for its answer, so that a wrong password counts once', async () => {
+describe('a pair of e-mail and password that is sent again while the first answer is awaited', () => {
+  it('waits for that answer, so that a wrong password counts once', async () => {
     const { emulator, sso } = await start()
     const wrong = { ...plain, credential: 'mistyped' }
     const ends = await Promise.allSettled([sso.beginLogin(wrong), sso.login(wrong), sso.beginLogin(wrong)])
@@ -229,7 +229,7 @@ describe('a pair of e-mail and password that comes again while it is under way',
     expect(emulator.counters.credentialChecks).toBe(1)
   })
 
-  it('goes on where it was accepted, or was not answered; another one does not wait', async () => {
+  it('is sent after all where the first was accepted, or not answered; another pair does not wait', async () => {
     const { emulator, sso } = await start()
     let release = (): void => undefined
     emulator.once('form-submission', { hold: new Promise<void>((resolve) => (release = resolve)) })
@@ -245,7 +245,7 @@ describe('a pair of e-mail and password that comes again while it is under way',
     expect([lost.status, next.status]).toEqual(['rejected', 'fulfilled'])
   })
 
-  it('waits no longer than its caller', async () => {
+  it('stops waiting when its caller does', async () => {
     const { emulator, sso } = await start()
     let release = (): void => undefined
     emulator.once('form-submission', { hold: new Promise<void>((resolve) => (release = resolve)) })

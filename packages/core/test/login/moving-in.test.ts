@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => emulator.close())
 
-it.each([plain, regional])('signs %s in with one request', async (account) => {
+it.each([plain, regional])('signs %s in with a refresh token from elsewhere, by one request', async (account) => {
   const { refresh_token, auth_url } = await sso.login({ identity: account, credential })
   await tokens.save(account, account === plain ? { refresh_token } : { refresh_token, auth_url })
   expect(emulator.counters.refreshRequests).toBe(0)
@@ -29,7 +29,7 @@ it.each([plain, regional])('signs %s in with one request', async (account) => {
   expect(await tokens.status(account)).toMatchObject({ state: 'valid', auth_url })
 })
 
-it('keeps the tokens of another owner, and serves none of them', async () => {
+it('serves no token where the saved refresh token turns out to be of another owner, and keeps it', async () => {
   const { refresh_token, auth_url } = await sso.login({ identity: regional, credential })
   await tokens.save(plain, { refresh_token, auth_url })
   const other = { name: 'OtherOwnerError', code: 'ERR_SSO_REAUTHENTICATION_REQUIRED', reason: 'other_owner' }
@@ -44,7 +44,7 @@ it('keeps the tokens of another owner, and serves none of them', async () => {
   expect(await tokens.getAccessToken(regional)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/u)
 })
 
-it('stores nothing of an instance that is not allowed', async () => {
+it('stores no tokens of an instance that is not allowed', async () => {
   const grant = { refresh_token: 'secret', auth_url: 'https://auth.elsewhere.example' }
   await expect(tokens.save(plain, grant)).rejects.toMatchObject({
     code: 'ERR_SSO_REGION_NOT_ALLOWED',

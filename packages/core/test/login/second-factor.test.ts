@@ -67,7 +67,7 @@ describe('login with a second factor', () => {
     ['code-exchange', ['GET /oauth2/v3/authorize', 'POST /oauth2/v3/authorize', 'POST /oauth2/v3/token']],
     ['form-submission', ['GET /oauth2/v3/authorize', 'POST /oauth2/v3/authorize']],
   ] as const)(
-    'says that a passcode is wanted where none was given, once it is (%s): nothing is asked for',
+    'without a passcode, fails as soon as the service asks for one (%s), and does not ask for the factors',
     async (mfaAt, sent) => {
       const { emulator, sso } = await start({ ...one, mfaAt })
       await expect(sso.login(mfa)).rejects.toMatchObject({ code: 'ERR_SSO_PASSCODE_REQUIRED', reason: 'no-passcode' })
@@ -92,7 +92,7 @@ describe('login with a second factor', () => {
     [() => null, /passcode/u],
     [() => ({ passcode: '123456', factorId: 7 }), /factorId/u],
     [() => ({ backupCode: 7 }), /backupCode/u],
-  ])('refuses %p with a TypeError: leading zeros count', async (given, message) => {
+  ])('rejects %p with a TypeError: leading zeros count', async (given, message) => {
     const { emulator, sso } = await start(one)
     await expect(sso.login({ ...mfa, passcode: given as string })).rejects.toThrow(message)
     await expect(sso.login({ ...mfa, passcode: given as string })).rejects.toThrow(TypeError)
@@ -110,7 +110,7 @@ describe('login with a second factor', () => {
     '१२३४५६',
     '\u{1d7d9}\u{1d7da}\u{1d7db}456',
     '1\ufe0f2\ufe0f3\ufe0f456',
-  ])('takes %j for the passcode that it is (J7)', async (typed) => {
+  ])('understands the passcode %j (J7)', async (typed) => {
     const page = html('<form><input type="hidden" name="_csrf" value="c-2"><input name="passcode"></form>')
     const service = await startSmallService({ formSubmission: page })
     open.push(service)
@@ -121,7 +121,7 @@ describe('login with a second factor', () => {
     expect(JSON.parse(service.requests.at(-1)?.body ?? '')).toMatchObject({ passcode: '123456' })
   })
 
-  it('takes a backup code in groups for what it is', async () => {
+  it('understands a backup code in groups', async () => {
     const { sso } = await start(one)
     const login = sso.login({ ...mfa, passcode: () => ({ backupCode: 'abc-d12 345' }) })
     await expect(login).resolves.toMatchObject({ token_type: 'Bearer' })
@@ -288,7 +288,7 @@ describe('the list of factors', () => {
     ])
   })
 
-  it('stands bare, or in one or two wrappings, with 50 entries at the most and 256 characters of each text', async () => {
+  it('is read bare, or inside one or two objects, with 50 entries at the most and 256 characters of each text', async () => {
     const service = await startSmallService({ formSubmission: page })
     open.push(service)
     const sso = createSso({ authUrl: service.authUrl })
@@ -396,7 +396,7 @@ describe('a pending login', () => {
     await expect(sso.completeLogin(pending, { passcode: right })).resolves.toMatchObject({ token_type: 'Bearer' })
   })
 
-  it('takes no unknown factor, and needs one named where there are several', async () => {
+  it('rejects an unknown factor, and needs a named one where there are several', async () => {
     const { emulator, sso } = await start()
     const { pending } = await begin(sso)
     const before = emulator.requests.length
@@ -450,7 +450,7 @@ describe('a pending login', () => {
     clock.mockRestore()
   })
 
-  it('is refused where anything in it was tampered with, before a request', async () => {
+  it('is rejected before a request where anything in it was changed', async () => {
     const { emulator, sso } = await start(one)
     const elsewhere = await startSmallService()
     open.push(elsewhere)

@@ -36,7 +36,7 @@ const never = { refresh: () => Promise.reject(new Error('a refresh')) }
 const ownerOf = async (tokens: TokenSet): Promise<object> => (await identifyOwner(never, tokens)).owner
 
 describe('the name of an account', () => {
-  it('is the same for every spelling of one e-mail, and a subject’s own', () => {
+  it('is the same for every spelling of one e-mail, and stays as it is for a subject', () => {
     for (const named of ['jo@example.com', 'Jo@Example.COM', ' jo@example.com\n']) {
       expect(accountName(named)).toBe('jo@example.com')
     }
@@ -45,7 +45,7 @@ describe('the name of an account', () => {
     expect(() => accountName('SUB:Subject-1')).toThrow(TypeError)
   })
 
-  it('is what a sign-in has, and naming it again changes nothing', () => {
+  it('is the one that a sign-in gives, and naming it a second time changes nothing', () => {
     fc.assert(
       fc.property(fc.emailAddress(), (email) => {
         expect(accountName(email)).toBe(ownerOfEmail(email).account)
@@ -76,7 +76,7 @@ describe('whose tokens these are', () => {
     },
   )
 
-  it('is no e-mail where a subject looks like one', async () => {
+  it('is not taken for an e-mail where a subject looks like one', async () => {
     const tokens = naming({ ...valid, email_verified: false, sub: 'victim@example.com' })
     expect(await ownerOf(tokens)).toEqual({ account: 'sub:victim@example.com' })
   })
@@ -107,13 +107,13 @@ describe('whose tokens these are', () => {
     })
   })
 
-  it('is unknown with what is no JWT, and the error shows none of it', async () => {
+  it('is unknown where the id token is no JWT, and the error shows none of it', async () => {
     const error: unknown = await ownerOf({ ...bare, id_token: 'secret-id' }).catch((problem: unknown) => problem)
     expect(error).toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE' })
     expect(String(error)).not.toContain('secret')
   })
 
-  it('takes one refresh where no id_token came along, and gives back what it brought', async () => {
+  it('takes one refresh where there is no id_token, and gives the new tokens back', async () => {
     const spent: string[] = []
     const fresh = naming(valid)
     const refresh = async (tokens: TokenSet): Promise<TokenSet> => {
@@ -163,7 +163,7 @@ describe('the name of an account', () => {
     })
   })
 
-  it('is not that of a look-alike: the Kelvin sign is no k, the dotted capital I no i', () => {
+  it('keeps letters apart that look alike: the Kelvin sign is no k, the dotted capital I no i', () => {
     expect(ownerOfEmail('mi\u212Ae@example.com').account).not.toBe('mike@example.com')
     expect(ownerOfEmail('m\u0130ke@example.com').account).not.toContain('mi')
   })
@@ -176,7 +176,7 @@ describe('the name of an account', () => {
     )
   })
 
-  it('is that of a subject for none of them', () => {
+  it('never has the form of a subject for an e-mail', () => {
     for (const email of ['sub:1', ' Sub:1@example.com']) expect(() => ownerOfEmail(email)).toThrow(TypeError)
     expect([isSubjectAccount('sub:1'), isSubjectAccount('subscriber@example.com')]).toEqual([true, false])
   })

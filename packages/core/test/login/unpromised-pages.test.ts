@@ -118,7 +118,7 @@ describe('after the passcode was verified', () => {
     expect([first, third]).toEqual([second, { transaction_id: 't-1' }])
   })
 
-  it('that is the end, where it leads to the passcode page once more', async () => {
+  it('the login ends where that leads to the passcode page once more', async () => {
     service.answer({ formSubmission: passcodePage })
     await expect(login()).rejects.toMatchObject({
       code: 'ERR_SSO_UNEXPECTED_RESPONSE',
@@ -128,7 +128,7 @@ describe('after the passcode was verified', () => {
     expect(forms()).toHaveLength(3)
   })
 
-  it('a login page again is a login that was forgotten, whatever it says', async () => {
+  it('the login page again means that the service has forgotten the login, whatever the page says', async () => {
     const again = `<p>We could not sign you in</p>${goodPage}`
     for (const answer of [html(goodPage), html(again), html(again, 401), html('<p>Unauthorized</p>', 401)]) {
       service.answer({ formSubmission: inTurn(passcodePage, answer) })
@@ -156,7 +156,7 @@ describe('an unknown page in answer to the form', () => {
     await expect(login()).resolves.toMatchObject({ token_type: 'Bearer' })
   })
 
-  it('is never told with what was sent, or with a value', async () => {
+  it('is described without what was sent, and without any value', async () => {
     const echo = `<title>${credential}</title><form><input type="hidden" name="${identity}" value="c-9"></form>`
     service.answer({ formSubmission: html(echo) })
     const error: unknown = await login().catch((thrown: unknown) => thrown)
@@ -264,7 +264,7 @@ it.each([
   '<div class="g-recaptcha" data-sitekey="k"></div>',
   '<div class="h-captcha" data-sitekey="k"></div>',
   '<div class="cf-turnstile" data-sitekey="k"></div>',
-])('a login page with %s takes a person and a browser: nothing is posted', async (widget) => {
+])('a login page with %s needs a person in a browser: nothing is posted', async (widget) => {
   for (const markup of [goodPage.replace('</form>', `${widget}</form>`), goodPage + widget, widget]) {
     service.answer({
       loginPage: html(`<title>Sign in</title><p>Please wait for it a moment, and then sign in here</p>${markup}`),
@@ -296,7 +296,7 @@ describe('the list of factors', () => {
     ['nothing', 'no list of factors: .* \\(members: none\\)'],
     [{ data: [] }, 'an empty list of factors'],
     [[{ name: 'secret-7', kind: 1 }], 'without “id” or “factor_id” \\(members of the first: name, kind\\)'],
-  ])('that has none is told by what is missing, in names alone: %j', async (body, said) => {
+  ])('that lacks something is described by what is missing, in names alone: %j', async (body, said) => {
     service.answer({ factors: json(body) })
     const error: unknown = await login().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE', step: 'mfa-factors' })
@@ -305,7 +305,7 @@ describe('the list of factors', () => {
   })
 })
 
-it('a refusal of the token endpoint is told in the service’s own words, without what was sent', async () => {
+it('a rejection by the token endpoint is told in the service’s own words, without what was sent', async () => {
   const refused = (error_description: string): Promise<unknown> => {
     service.answer({ token: json({ error: 'invalid_request', error_description }, 400) })
     return sso

@@ -93,7 +93,7 @@ describe('a firewall challenge (I1)', () => {
       false,
     ]),
     ['another field', '<title>Access Denied</title><input name="other">', true],
-  ])('is a page with %s, or is not', async (_, page, isChallenge) => {
+  ])('is told apart from other pages by what it has: %s', async (_, page, isChallenge) => {
     expect((await withLoginPage(page)).code === 'ERR_SSO_FIREWALL_CHALLENGE').toBe(isChallenge)
   })
 
@@ -120,7 +120,7 @@ describe('the hidden inputs of the login form (S21, S22)', () => {
     expect(await posted(others + form(hidden('_csrf', 'right')) + others)).toEqual([['_csrf', 'right']])
   })
 
-  it('come from comments, scripts and their strings never', async () => {
+  it('never come from comments, scripts and their strings', async () => {
     const decoys = `<!-- ${hidden('c', '1')} --><script>var a='${hidden('s', '1')}'</script><style>${hidden('st', '1')}</style>`
     expect(await posted(form(decoys + hidden('_csrf', '1')))).toEqual([['_csrf', '1']])
   })
@@ -131,26 +131,26 @@ describe('the hidden inputs of the login form (S21, S22)', () => {
     expect(await posted(form('') + template(hidden('_csrf', '3')))).toEqual([['_csrf', '3']])
   })
 
-  it('come from elsewhere in the page where they name the form', async () => {
+  it('may stand elsewhere in the page if they name the form', async () => {
     const named = (id: string): string => `<input form="${id}" type="hidden" name="${id}" value="1">`
     expect(await posted(`<form id="f"><input name="credential"></form>${named('f')}`)).toEqual([['f', '1']])
     const two = form('').replace('<form', '<form id="f"').concat('<form id="g"></form>')
     expect(await posted(two + named('f') + named('g') + named('none'))).toEqual([['f', '1']])
   })
 
-  it('come once for the same pair, and as often as there are different values', async () => {
+  it('are posted once for the same name and value, and once for each different value', async () => {
     expect(await posted(form(hidden('a', '1') + hidden('a', '1') + hidden('a', '2')))).toEqual([
       ['a', '1'],
       ['a', '2'],
     ])
   })
 
-  it('never stand in for the identity or the credential', async () => {
+  it('never replace the identity or the credential', async () => {
     const evil = hidden('identity', 'evil') + hidden('credential', 'evil')
     expect(await posted(form(evil + hidden('_csrf', '1')))).toEqual([['_csrf', '1']])
   })
 
-  it('are those of no page without a login form', async () => {
+  it('are none where the page has no login form', async () => {
     expect(await posted('<title>Hello</title><p>Hello</p>')).toBeUndefined()
     expect(await posted('<title>Hello</title><form><input name="q"></form><form></form>')).toBeUndefined()
   })
@@ -258,7 +258,7 @@ describe('why a submitted form came back', () => {
     },
   )
 
-  it('bars nobody where it is not known: the same pair may be posted again at once', async () => {
+  it('does not bar the pair where it is not known: the same pair may be posted again at once', async () => {
     service.answer({ ...usual, formSubmission: html(`<p>Ihr Konto ist gesperrt.</p>${form('')}`, 401) })
     const sso = createSso({ authUrl: service.authUrl })
     const probably = { code: 'ERR_SSO_INVALID_CREDENTIALS', reason: 'shown-again' }
@@ -271,7 +271,7 @@ describe('why a submitted form came back', () => {
     await expect(sso.login({ identity, credential })).resolves.toMatchObject({ token_type: 'Bearer' })
   })
 
-  it('is asked for in English', async () => {
+  it('comes in English, which the requests ask for', async () => {
     await login({})
     const pages = service.requests.filter(({ url }) => url.startsWith('/oauth2/v3/authorize'))
     expect(pages.map(({ headers }) => headers['accept-language'])).toEqual(['en', 'en'])
@@ -302,7 +302,7 @@ describe('why a submitted form came back', () => {
     expect((await login({ formSubmission: { status: 401 } })).code).toBe('ERR_SSO_UNEXPECTED_RESPONSE')
   })
 
-  it('is nothing that the login page said before', async () => {
+  it('is not read from words that the login page showed before the form was sent', async () => {
     const page = `<p>Wrong password? Account locked?</p>${form('')}`
     expect(await codeOf(page)).toBe('ERR_SSO_ACCOUNT_LOCKED')
     expect(await codeOf(page, 200, `<p>Account locked?</p>${form('')}`)).toBe('ERR_SSO_INVALID_CREDENTIALS')
@@ -388,7 +388,7 @@ describe('a passcode page', () => {
     expect(await verification(inScript)).toMatchObject({ transaction_id: 't-1' })
   })
 
-  it('is none that visibly asks for the credential, with the passcode in a template', async () => {
+  it('is not a page that visibly asks for the credential and has the passcode in a template', async () => {
     expect(await verification(form('') + template(field))).toBeUndefined()
     expect(await verification(template(form('') + field))).toBeDefined()
   })
@@ -433,14 +433,14 @@ describe('limits on markup (S19, G2)', () => {
   })
 
   it.each(['"', "'", '`', '/*', '//', '"\\\\', '`\\\\', '_csrf=', '_csrf:"', '$', ' ', '=', '/* "', '_csrf]'])(
-    'a passcode page does not, whose script is %j over and over',
+    'a passcode page whose script repeats %j does not, either',
     async (piece) => {
       const page = `<input name="passcode"><script>${filledTo(200 * 1024, piece)}</script>`
       expect(await processorTime({ formSubmission: html(page) })).toBeLessThan(mostMilliseconds)
     },
   )
 
-  it('nor does any page that repeats something', async () => {
+  it('no page that repeats something does', async () => {
     const markup = fc.array(fc.oneof(fc.constantFrom(...hostilePieces), fc.string({ maxLength: 8 })), { maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(markup, markup, markup, async (before, first, then) => {
@@ -452,7 +452,7 @@ describe('limits on markup (S19, G2)', () => {
   })
 })
 
-it('any page is read or refused, with tokens or an error of ours (G1)', async () => {
+it('any page ends in tokens or an error of ours (G1)', async () => {
   const markup =
     '<form>|</form>|<input| name="credential"| type=hidden| value="|>|<script type="text/html">|</script>|<!--|-->|<title>|&#|&#x110000;|<svg>|<![CDATA[|<template>|\u0000'
   const piece = fc.oneof(fc.constantFrom(...markup.split('|')), anyText({ maxLength: 20 }))

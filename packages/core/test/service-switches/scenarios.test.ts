@@ -55,7 +55,7 @@ describe('a scenario', () => {
     expect(outcome).toMatchObject(ends)
   })
 
-  it('ends with a reset', async () => {
+  it('is undone by reset()', async () => {
     for (const name of Object.keys(scenarios) as ScenarioName[]) emulator.applyScenario(name)
     emulator.reset()
     const sso = createSso({ authUrl: emulator.authUrl })

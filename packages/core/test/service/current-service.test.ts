@@ -77,7 +77,7 @@ describe("service: 'current'", () => {
       'ERR_SSO_UNEXPECTED_RESPONSE',
       /redirect address https:\S+\/void\/callback, set service/u,
     ],
-  ])('is refused with %s, and the error says what to set', async (_, options, code, message) => {
+  ])('is rejected with %s, and the error says what to set', async (_, options, code, message) => {
     const emulator = await start()
     const failure = ssoAt(emulator, options).login(plain)
     await expect(failure).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
@@ -116,7 +116,7 @@ describe("service: 'current'", () => {
     expect(new URL(url).searchParams.get('redirect_uri')).toBe(`${scheme}://auth/callback`)
   })
 
-  it('gives way to each single option', () => {
+  it('lets each single option take precedence', () => {
     const options = { authUrl: 'https://auth.example.com', service: 'current' } as const
     const query = (more: Partial<SsoOptions>): URLSearchParams =>
       new URL(createSso({ ...options, ...more }).createAuthorizationUrl().url).searchParams
@@ -127,7 +127,7 @@ describe("service: 'current'", () => {
 })
 
 it.each(['Current', 'today', '', null, 1])(
-  'The service %j is refused with a TypeError that names the words',
+  'the service %j is rejected with a TypeError that names the words',
   (service) => {
     const options = { authUrl: 'https://auth.example.com', service } as unknown as SsoOptions
     for (const make of [() => createSso(options), () => serviceProfile(options.service ?? ('' as never))])

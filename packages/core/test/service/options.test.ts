@@ -7,7 +7,7 @@ import { goodTokens, startSmallService } from '../small-service.ts'
 
 const authUrl = 'https://auth.example.com'
 
-describe('createSso refuses a wrong option with a TypeError that names it', () => {
+describe('createSso rejects a wrong option with a TypeError that names it', () => {
   it.each<[string, unknown]>([
     ['authUrl is not given: set OWNER_SSO_AUTH_URL', { authUrl: undefined }],
     ['authUrl', {}],
@@ -95,7 +95,7 @@ describe('createSso refuses a wrong option with a TypeError that names it', () =
     expect(() => createSso(given as SsoOptions)).toThrow(name)
   })
 
-  it('and says so of an address without its scheme, which reads as one', () => {
+  it('asks for https:// where an address comes without it, or with another scheme', () => {
     for (const wrong of [
       'localhost:9000',
       'auth.example.com:443',
@@ -108,7 +108,7 @@ describe('createSso refuses a wrong option with a TypeError that names it', () =
     }
   })
 
-  it('and shows no password of a proxy or an address in it', () => {
+  it('shows no password of a proxy or an address', () => {
     expect(() => createSso({ authUrl, proxy: 'socks5://me:hunter2@127.0.0.1' })).not.toThrow('hunter2')
   })
 })
@@ -169,11 +169,11 @@ describe('createSso', () => {
     ['document', 'document'],
     [' modern\n', 'modern'],
     ['{"http2": true}', { http2: true }],
-  ])('has a form for variables of the environment: %j', (text, value) => {
+  ])('takes the transport from a variable of the environment: %j', (text, value) => {
     expect(transportFromText(text)).toEqual(value)
   })
 
-  it.each(['', 'Modern', 'tls', '{', '[]', 'null', '1', '"modern"'])('and refuses %j there', (text) => {
+  it.each(['', 'Modern', 'tls', '{', '[]', 'null', '1', '"modern"'])('rejects %j in that variable', (text) => {
     expect(() => transportFromText(text)).toThrow(TypeError)
   })
 
@@ -198,7 +198,7 @@ describe('createSso', () => {
     }
   })
 
-  it('refuses to start where certificates are not verified, but for a loopback host (S6)', async () => {
+  it('does not start where certificates are not verified, except for a loopback host (S6)', async () => {
     const core = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
     const start = (url: string): Promise<{ stdout: string }> =>
       promisify(execFile)(

@@ -100,12 +100,12 @@ const foreign: unknown[] = [
   'https://:443',
 ]
 
-describe('an address is refused (J5, S3)', () => {
+describe('an address is rejected (J5, S3)', () => {
   it.each(foreign.map((address) => [address]))('%s', async (address) => {
     expect(await instanceAt(address, home)).toBeUndefined()
   })
 
-  it('whatever is thrown at it', async () => {
+  it('also where generated addresses try to look like an allowed one', async () => {
     const hosts = fc.oneof(fc.domain(), fc.ipV4(), fc.constantFrom('auth.example.com', 'evil.example', 'example.com'))
     const address = fc.tuple(
       fc.constantFrom('https://', 'http://', 'https:\\', '//', 'https:/'),
@@ -169,7 +169,7 @@ describe('a 303 of the login page (S3, S4, S5, J5)', () => {
   }
   const credentials = { identity: 'a@example.com', credential: 'canary-credential' }
 
-  it.each([301, 302, 307, 308])('is the only redirect that is taken: not a %i', async (status) => {
+  it.each([301, 302, 307, 308])('is the only redirect that is followed: not a %i', async (status) => {
     const [service, region] = [await start(), await start()]
     service.answer({ loginPage: { status, headers: { location: `${region.authUrl}/oauth2/v3/authorize` } } })
     const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl] })
@@ -181,7 +181,7 @@ describe('a 303 of the login page (S3, S4, S5, J5)', () => {
     expect([service.requests.length, region.requests.length]).toEqual([1, 0])
   })
 
-  it('may be without its scheme', async () => {
+  it('may name an address without its scheme', async () => {
     const [service, region] = [await start(), await start()]
     const location = `${region.authUrl}/oauth2/v3/authorize`.replace('http:', '')
     service.answer({ loginPage: { status: 303, headers: { location } } })
@@ -229,7 +229,7 @@ describe('a 303 of the login page (S3, S4, S5, J5)', () => {
     expect(region.requests).toEqual([])
   })
 
-  it('is taken once: a second one, or one to itself, ends the login before a credential leaves', async () => {
+  it('is followed once: a second one, or one to itself, ends the login before a credential is sent', async () => {
     const [service, region] = [await start(), await start()]
     const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl] })
     service.answer({ loginPage: { status: 303, headers: { location: `${region.authUrl}/oauth2/v3/authorize` } } })
@@ -270,7 +270,7 @@ describe('a 303 of the login page (S3, S4, S5, J5)', () => {
     ])
   })
 
-  it('leaves the home instance’s cookies behind (S24)', async () => {
+  it('is followed without the home instance’s cookies (S24)', async () => {
     const [service, region] = [await start(), await start()]
     const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl] })
     service.answer({

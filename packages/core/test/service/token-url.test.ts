@@ -97,7 +97,7 @@ describe('a token endpoint on another host', () => {
     ])
   })
 
-  it('is that of the home instance alone, where it is one address: a region has its own at its address', async () => {
+  it('is the home instance’s alone where one address is given: a region’s is at the region’s address', async () => {
     const sso = service({ tokenUrl: emulator.tokenUrl })
     await expect(sso.login(regional)).rejects.toMatchObject({
       step: 'code-exchange',
@@ -142,7 +142,7 @@ describe('the firewall of the token endpoint’s host', () => {
     expect(await store.read(firewallRecordName(emulator.authUrl))).toBeUndefined()
   })
 
-  it('is not that of the login page’s: a challenge there stops no refresh', async () => {
+  it('is apart from that of the login page’s host: a challenge there stops no refresh', async () => {
     const store = mapStore()
     const one = keeping(store)
     await one.tokens.save('owner', await one.sso.login(plain))

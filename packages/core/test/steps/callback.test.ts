@@ -36,16 +36,16 @@ const queryOf = (issuer: string): string => `code=abc&state=${state}&issuer=${en
 const goodAt = (issuer: string): string => `${redirectUri}?${queryOf(issuer)}`
 
 describe('the address that a login ends on', () => {
-  it('gives its code to the instance that it names, whatever stands beside it', async () => {
+  it('has its code redeemed at the instance that it names, whatever other parameters it has', async () => {
     expect(await redeemed(`${goodAt(service.authUrl)}&locale=en-US&locale=de`)).toBe('redeemed abc')
   })
 
-  it('may be an app’s own', async () => {
+  it('may have an app’s own scheme', async () => {
     const address = `owner-app://auth/callback?${queryOf(service.authUrl)}`
     expect(await redeemed(address, 'owner-app://auth/callback')).toBe('redeemed abc')
   })
 
-  it('is named where a code alone, or the address of the login page, came', async () => {
+  it('is shown in the error where a code alone, or the address of the login page, was given', async () => {
     for (const came of ['abc', 'https://auth.example.com/oauth2/v3/authorize?client_id=ownerapi']) {
       expect(await redeemed(came)).toContain(
         `what came is not the address that this login ends on, ${redirectUri}?code=…`,
@@ -93,7 +93,7 @@ describe('the address that a login ends on', () => {
     ['ERR_SSO_UNEXPECTED_RESPONSE', `\u0000${good}`],
     ['ERR_SSO_UNEXPECTED_RESPONSE', `${redirectUri}?error=login_cancelled&state=${state}`],
   ]
-  it.each(wrong)('is refused with %s: %s (S10, S12, S13, J4)', async (code, address) => {
+  it.each(wrong)('is rejected with %s: %s (S10, S12, S13, J4)', async (code, address) => {
     expect(await redeemed(address)).toMatch(new RegExp(`^${code} `, 'u'))
   })
 
@@ -105,12 +105,12 @@ describe('the address that a login ends on', () => {
     state.replace('t', 'T'),
     '\u0000'.repeat(state.length),
     'ü'.repeat(22),
-  ])('is refused with the state %j (S43)', async (given) => {
+  ])('is rejected with the state %j (S43)', async (given) => {
     const address = `${redirectUri}?code=abc&issuer=${issuer}&state=${encodeURIComponent(given)}`
     expect(await redeemed(address)).toMatch(/^ERR_SSO_STATE_MISMATCH /u)
   })
 
-  it('has a code of up to 2048 characters, and is of up to 8192', async () => {
+  it('may have 8192 characters, and its code 2048', async () => {
     const code = 'a'.repeat(2048)
     const address = goodAt(service.authUrl)
     expect(await redeemed(address.replace('code=abc', `code=${code}`))).toBe(`redeemed ${code}`)
@@ -134,7 +134,7 @@ describe('the address that a login ends on', () => {
     expect(outcome).not.toContain('secret')
   })
 
-  it('is refused with any change to its state, its issuer’s presence or its place (J4)', async () => {
+  it('is rejected with any change to its state, its address, or whether it names the issuer (J4)', async () => {
     const address = goodAt(service.authUrl)
     const mutation = fc.tuple(fc.nat(address.length - 1), anyText({ minLength: 1, maxLength: 3 }))
     await fc.assert(
@@ -149,7 +149,7 @@ describe('the address that a login ends on', () => {
     )
   })
 
-  it('is refused in any other form (G3)', async () => {
+  it('is rejected in any other form (G3)', async () => {
     const text = fc.oneof(fc.webUrl({ withQueryParameters: true, withFragments: true }), anyText())
     await fc.assert(
       fc.asyncProperty(text, async (address) => {

@@ -54,7 +54,7 @@ describe('The address that a login ends on is found in what people paste', () =>
     'https://auth.example.com/?code=x',
     'example://auth/callback',
     'example://auth/callback2?code=x',
-  ])('and %j stays as it is, trimmed', (text) => expect(pastedAddress(text, redirectUri)).toBe(text.trim()))
+  ])('%j, which has none, is only trimmed', (text) => expect(pastedAddress(text, redirectUri)).toBe(text.trim()))
 
   it('finds an address on the web as well', () => {
     const onWeb = address.replace('example:/', 'https://auth.example.com')

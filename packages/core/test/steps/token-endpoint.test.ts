@@ -84,7 +84,7 @@ describe('what a token says of itself', () => {
   })
 })
 
-describe('a refusal of the token endpoint (H8, H9)', () => {
+describe('a rejection by the token endpoint (H8, H9)', () => {
   const table: [string, CannedAnswer, string, string][] = [
     [
       'invalid_grant',
@@ -178,7 +178,7 @@ describe('a refusal of the token endpoint (H8, H9)', () => {
     })
   })
 
-  it('is there before a request where there is no refresh token', async () => {
+  it('comes before any request where there is no refresh token', async () => {
     await expect(sso.refresh({ ...old, refresh_token: '' })).rejects.toMatchObject({
       code: 'ERR_SSO_REAUTHENTICATION_REQUIRED',
       reason: 'no_refresh_token',
@@ -201,7 +201,7 @@ describe('the tokens of a code exchange (S14)', () => {
     ['are not empty', json({ ...goodTokens, access_token: '' })],
     ['include a refresh token', json({ ...goodTokens, refresh_token: undefined })],
     ['come with 200', json(goodTokens, 500)],
-  ])('%s, or are refused', async (_, answer) => {
+  ])('%s, or are rejected', async (_, answer) => {
     await expect(exchangeWith(answer)).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE' })
   })
 
@@ -237,7 +237,7 @@ describe('the tokens of a refresh are never lost (G5)', () => {
   })
 
   it.each([[undefined], [null], [''], [7]])(
-    'and the old refresh token stays where the answer has %j for one',
+    'the old refresh token is kept where the answer has %j in its place',
     async (refreshToken) => {
       await expect(refreshWith(json({ ...goodTokens, refresh_token: refreshToken }))).resolves.toMatchObject({
         access_token: goodTokens.access_token,
@@ -246,7 +246,7 @@ describe('the tokens of a refresh are never lost (G5)', () => {
     },
   )
 
-  it('whatever else the body holds, and a body without them ends in a typed error', async () => {
+  it('whatever else the body holds; a body without them ends in a typed error', async () => {
     const rest = fc.dictionary(
       fc.string().filter((name) => !(name in goodTokens)),
       fc.jsonValue(),
@@ -332,7 +332,7 @@ describe('a token is taken where it can stand in a header', () => {
     ['a line feed at its end', 'refresh\n', false],
     ['a control character', '\u0007refresh', false],
     ['a letter of no header', 'refresh\u00FC', false],
-  ])('or else, a refresh token with %s, leaves the old one in its place', async (_, text, isTaken) => {
+  ])('a refresh token with %s is taken, or the old one is kept', async (_, text, isTaken) => {
     const fresh = await refreshWith(json({ ...goodTokens, refresh_token: text }))
     expect(fresh.refresh_token).toBe(isTaken ? text : 'old-refresh-token')
   })

@@ -135,7 +135,7 @@ describe('when an access token ends', () => {
     expect(lives).toEqual([10_740, eightHours, 10_860, eightHours])
   })
 
-  it('is told by dates of this century alone', async () => {
+  it('is read from dates of this century alone', async () => {
     const first = Date.UTC(2000) / 1000
     expect(await expiresAt(jwt(first + 300, first + 1), undefined, undefined, now)).toBe(now + 299)
     expect(await expiresAt(jwt(first + 300, first), undefined, undefined, now)).toBe(now + eightHours)

@@ -16,14 +16,14 @@ describe('a secret', () => {
     ['"correct horse"', '"correct horse"'],
     ['pässword', 'pässword'],
     ['\n', ''],
-  ])('%j is %j', (text, secret) => expect(secretFromText(text, 'credential')).toBe(secret))
+  ])('%j is read as %j', (text, secret) => expect(secretFromText(text, 'credential')).toBe(secret))
 
   it.each([
     ['correct\nhorse', 'PASSWORD has several lines'],
     ['\ncorrect horse', 'PASSWORD has several lines'],
     ['c\0o\0r\0', 'PASSWORD is UTF-16'],
     ['p\uFFFDssword', 'PASSWORD is not UTF-8'],
-  ])('%j is refused, and not shown', (text, problem) => {
+  ])('%j is rejected, and not shown', (text, problem) => {
     expect(() => secretFromText(text, 'PASSWORD')).toThrow(TypeError)
     expect(() => secretFromText(text, 'PASSWORD')).toThrow(problem)
     expect(() => secretFromText(text, 'PASSWORD')).not.toThrow(/horse|ssword/u)
@@ -36,13 +36,13 @@ describe('a secret', () => {
     ['UTF-16, little endian', bytes([0xff, 0xfe, 0x70, 0x00]), 'x is UTF-16'],
     ['UTF-16, big endian', bytes([0xfe, 0xff, 0x00, 0x70]), 'x is UTF-16'],
     ['Latin-1', bytes([0x70, 0xe4]), 'x is not UTF-8'],
-  ])('in a file in %s is refused', (_encoding, content, problem) =>
+  ])('in a file in %s is rejected', (_encoding, content, problem) =>
     expect(() => textFromUtf8(content, 'x')).toThrow(problem),
   )
 })
 
 describe('a setting', () => {
-  it('loses what stands around it', () => {
+  it('is read without the spaces and line breaks around it', () => {
     expect(settingFromText('\uFEFF ann@example.com \r\n', 'X')).toBe('ann@example.com')
     expect(settingFromText('"john doe"@example.com', 'X')).toBe('"john doe"@example.com')
   })
@@ -52,7 +52,7 @@ describe('a setting', () => {
     ["'ann@example.com'\n", 'write X=ann@example.com'],
     ['“ann@example.com”', 'write X=ann@example.com'],
     ['""', 'X has quotation marks around it, which count'],
-  ])('%s is refused, and what to write is said', (text, problem) =>
+  ])('%s is rejected, and the error says what to write', (text, problem) =>
     expect(() => settingFromText(text, 'X')).toThrow(problem),
   )
 
@@ -65,13 +65,13 @@ describe('a setting', () => {
     'ann @example.com',
     'a\u200Bnn@example.com',
     'ann@example.com;jo@example.com',
-  ])('that is no e-mail alone (%j) costs no attempt', async (identity) => {
+  ])('that should be an e-mail and has more in it (%j) sends nothing', async (identity) => {
     const login = createSso({ authUrl: emulator.authUrl }).login({ identity, credential: 'x' })
     await expect(login).rejects.toThrow('identity must be an e-mail alone, such as ann@example.com')
     expect(emulator.counters.loginPages).toBe(0)
   })
 
-  it('that is an address is not shown: there may be a password in it', () =>
+  it('that is an address is not shown in the error: it may have a password in it', () =>
     expect(() => settingFromText('"redis://:secret@host"', 'X')).toThrow(/^[^:]*$/u))
 })
 

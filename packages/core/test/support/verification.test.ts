@@ -20,7 +20,7 @@ describe('secrets travel', () => {
     expect([mayCarrySecrets(new URL(address)), isLoopback(new URL(address))]).toEqual([may, isHere])
   })
 
-  it('to nobody whom this process, or the agent, was told to trust unseen', () => {
+  it('to nobody where this process, or the agent, was told not to check certificates', () => {
     const [there, here] = [new URL(authUrl), new URL('https://localhost')]
     const trusting = { options: { rejectUnauthorized: false } }
     const careful: unknown[] = [undefined, null, {}, { options: {} }, { options: { rejectUnauthorized: true } }]

@@ -7,13 +7,13 @@ import type { IncomingMessage } from 'node:http'
 import { banner } from '../http/loopback-listener.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Place } from '../journal/exchange.ts'
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 import { noticePage } from '../pages/page.ts'
 import { htmlResponse, sendResponse } from '../http/service-response.ts'
 
 /** `own` answers what is not the service's, before the journal sees the request. */
 export function bareApp(
-  settings: Settings,
+  settings: EmulatorSettings,
   journal: Journal,
   place: (request: IncomingMessage) => Place,
   own?: Router,

@@ -4,14 +4,14 @@
 import type { EmulatorAccount } from '../state/accounts.ts'
 import type { Emulator } from '../switches/emulator.ts'
 import type { Exchange } from '../journal/exchange.ts'
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 
 /** What the addresses don't tell. */
 export interface Told {
   /** Whether there is an inspector to name. */
   readonly inspector: boolean
   /** Which service this is, for a program that has to know it. */
-  readonly service: Settings['service']
+  readonly service: EmulatorSettings['service']
   /** Where the certificate authority is. */
   readonly caFile: string | undefined
 }

@@ -11,7 +11,7 @@ import { describeMinting } from '../state/minting.ts'
 import type { Place } from '../journal/exchange.ts'
 import type { ServiceState } from '../state/service-state.ts'
 import { isChangeable, optionNames, optionTable, type OptionName } from '../options/option-table.ts'
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 import { scenarios } from '../switches/scenarios.ts'
 import type { Switchboard } from '../switches/switchboard.ts'
 
@@ -100,7 +100,7 @@ function alive<Value>(living: Iterable<Living<Value>>, lifeOf: (value: Value) =>
   }
 }
 
-function optionState(name: OptionName, settings: Settings, initial: Settings) {
+function optionState(name: OptionName, settings: EmulatorSettings, initial: EmulatorSettings) {
   const { group, about, check } = optionTable[name]
   const { expected, choices } = check
   return {
@@ -115,7 +115,7 @@ function optionState(name: OptionName, settings: Settings, initial: Settings) {
 }
 
 /** A value as JSON has it: accounts have a list of their own and secrets, a RegExp is shown as it is written. */
-function shown(name: OptionName, settings: Settings): unknown {
+function shown(name: OptionName, settings: EmulatorSettings): unknown {
   if (name === 'accounts') return settings.accounts.map(({ identity }) => identity)
   const value = settings[name]
   return value instanceof RegExp ? String(value) : (value ?? null)

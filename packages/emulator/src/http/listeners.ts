@@ -17,7 +17,7 @@ import {
 } from './loopback-listener.ts'
 import type { Certificate } from './certificate.ts'
 import { createHttp2Bridge } from './http2-bridge.ts'
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -30,7 +30,7 @@ export interface ListenOptions {
 }
 
 /** The settings that say which TLS versions a connection may have. */
-export type TlsVersions = Pick<Settings, 'tlsMinVersion' | 'tlsMaxVersion'>
+export type TlsVersions = Pick<EmulatorSettings, 'tlsMinVersion' | 'tlsMaxVersion'>
 
 /** One port, listened on at one or two addresses. */
 export interface Listener extends PlainListener {

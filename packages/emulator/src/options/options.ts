@@ -19,12 +19,12 @@ export interface EmulatorOptions extends StartOptions, ChangeableOptions {}
 export type FirewallOptions = Exclude<NonNullable<EmulatorOptions['firewall']>, false>
 
 /** The interface document to the letter; or as recorded, with what legacy clients do as well. */
-export type Strictness = Settings['strictness']
+export type Strictness = EmulatorSettings['strictness']
 
 /**
  * The options with their defaults, as they are now: `emulator.change` sets them while requests are served, so whoever reads one
  * reads it at the time of the request.
  */
-export interface Settings extends Omit<Complete, 'firewall'> {
+export interface EmulatorSettings extends Omit<Complete, 'firewall'> {
   readonly firewall: Required<FirewallOptions> | false
 }

@@ -4,7 +4,7 @@
 import { randomInt } from 'node:crypto'
 import type { Account } from '../state/accounts.ts'
 import { html, type Markup } from './html.ts'
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 import type { Session } from '../state/sessions.ts'
 
 /** No two of these letters look alike. */
@@ -16,7 +16,7 @@ export function captchaLetters(): string {
 
 /** Class of each widget, as its maker has it, and the field that its answer comes in. */
 const widgets: Readonly<
-  Record<Exclude<Settings['captchaKind'], 'picture'>, readonly [className: string, field: string]>
+  Record<Exclude<EmulatorSettings['captchaKind'], 'picture'>, readonly [className: string, field: string]>
 > = {
   recaptcha: ['g-recaptcha', 'g-recaptcha-response'],
   hcaptcha: ['h-captcha', 'h-captcha-response'],
@@ -24,7 +24,7 @@ const widgets: Readonly<
 }
 
 /** A widget of another company's as a page has it before its script has run: nothing is loaded here, so nobody can solve it. */
-export function captchaWidget(kind: Exclude<Settings['captchaKind'], 'picture'>): Markup {
+export function captchaWidget(kind: Exclude<EmulatorSettings['captchaKind'], 'picture'>): Markup {
   const [className, field] = widgets[kind]
   return html`<div class="${className}" data-sitekey="emulated-site-key"></div>
     <input type="hidden" name="${field}" value="" />
@@ -36,7 +36,7 @@ export function captchaProblem(
   session: Session,
   account: Account | undefined,
   typed: string | null,
-  kind: Settings['captchaKind'],
+  kind: EmulatorSettings['captchaKind'],
 ): string | undefined {
   const { captcha } = session
   if (captcha === undefined && !account?.captcha) return undefined

@@ -4,7 +4,7 @@
 import { encodeText } from '../support/encoded-text.ts'
 import { captchaPicture, captchaWidget } from './captcha.ts'
 import { html, type Markup } from './html.ts'
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 import { page, startPageLink } from './page.ts'
 
 export interface LoginPageContent {
@@ -19,7 +19,7 @@ export interface LoginPageContent {
   readonly message?: string | undefined
   readonly messageInScript?: boolean | undefined
   /** The captcha, where one is asked for. */
-  readonly captcha?: { readonly letters: string; readonly kind: Settings['captchaKind'] } | undefined
+  readonly captcha?: { readonly letters: string; readonly kind: EmulatorSettings['captchaKind'] } | undefined
   readonly asksFor: 'identity' | 'credential'
   /** The e-mail was given on the page before. */
   readonly isSecondPage: boolean

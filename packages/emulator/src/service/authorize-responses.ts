@@ -7,7 +7,7 @@ import { noticePage } from '../pages/page.ts'
 import { passcodePage } from '../pages/passcode-page.ts'
 import { withReason, htmlResponse, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from '../state/service-state.ts'
-import { randomText, sessionCookie, type PendingPasscode, type Session } from '../state/sessions.ts'
+import { randomText, sessionCookie, type AskedPasscode, type Session } from '../state/sessions.ts'
 import { isLenient } from '../state/strictness.ts'
 
 export const authorizeEndpointPath = '/oauth2/v3/authorize'
@@ -67,7 +67,7 @@ export function loginPageResponse(
 export function passcodePageResponse(
   service: ServiceState,
   session: Session,
-  { csrf }: PendingPasscode,
+  { csrf }: AskedPasscode,
 ): ServiceResponse {
   const { transactionId } = session
   const recorded = isLenient(service.settings)

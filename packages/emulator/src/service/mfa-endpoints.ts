@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from '../state/service-state.ts'
 import { readJsonFields, type Fields, type ServiceRequest } from '../http/service-request.ts'
-import { sessionCookie, type PendingPasscode } from '../state/sessions.ts'
+import { sessionCookie, type AskedPasscode } from '../state/sessions.ts'
 import { isPasscodeCsrf } from '../state/strictness.ts'
 
 const maxAttempts = 5
@@ -109,7 +109,7 @@ function pendingOf(
   service: ServiceState,
   { cookies, instance }: ServiceRequest,
   transactionIds: readonly string[],
-): PendingPasscode | { readonly error: ServiceResponse } {
+): AskedPasscode | { readonly error: ServiceResponse } {
   const [transactionId] = transactionIds
   if (transactionIds.length !== 1 || !transactionId) {
     return { error: mfaError(400, 'ERR_OBJECT_VALIDATION', 'One transaction_id is required') }

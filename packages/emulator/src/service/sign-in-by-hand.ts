@@ -8,7 +8,7 @@ import { request as httpsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { authorizeEndpointPath } from './authorize-responses.ts'
 import type { ServiceState } from '../state/service-state.ts'
-import { sessionCookie, type PendingPasscode, type Session } from '../state/sessions.ts'
+import { sessionCookie, type AskedPasscode, type Session } from '../state/sessions.ts'
 
 /** Who signs in by hand. */
 export interface SignInByHandOptions {
@@ -107,7 +107,7 @@ async function verifyPasscode(
   browser: Browser,
   { url }: Page,
   { transactionId }: Session,
-  { account, csrf }: PendingPasscode,
+  { account, csrf }: AskedPasscode,
   passcode: string,
 ): Promise<void> {
   const verified = await browser.send(new URL(`${authorizeEndpointPath}/mfa/verify`, url), {

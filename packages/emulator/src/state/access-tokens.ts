@@ -7,7 +7,7 @@ import { clientId, fixedScope } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import { issuerOf, type Instance } from '../http/instances.ts'
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 import type { Minting } from './minting.ts'
 import { randomText } from './sessions.ts'
 import { signToken } from './signing-key.ts'
@@ -29,7 +29,7 @@ export interface AccessToken {
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>
 
-export function createAccessTokens(clock: Clock, settings: Settings) {
+export function createAccessTokens(clock: Clock, settings: EmulatorSettings) {
   const tokens = createExpiringMap<AccessToken>({
     clock,
     lifetime: () => settings.accessTokenLifetime,

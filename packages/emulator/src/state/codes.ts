@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 import { randomText, type Session } from './sessions.ts'
 import { acceptedEncoding, isCodeVerifier } from './strictness.ts'
 
@@ -44,7 +44,7 @@ export function createCodes(clock: Clock) {
 export function verifierMatches(
   verifier: string,
   challenge: string,
-  settings: Pick<Settings, 'strictness' | 'service' | 'codeChallengeEncoding'>,
+  settings: Pick<EmulatorSettings, 'strictness' | 'service' | 'codeChallengeEncoding'>,
 ): boolean {
   if (!isCodeVerifier(settings, verifier)) return false
   const encoding = acceptedEncoding(settings)

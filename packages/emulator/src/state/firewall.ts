@@ -2,7 +2,7 @@
  * The web application firewall: who is challenged, and for how long (interface document, "Errors" and "Limits").
  */
 import type { Clock } from './clock.ts'
-import type { FirewallOptions, Settings } from '../options/options.ts'
+import type { FirewallOptions, EmulatorSettings } from '../options/options.ts'
 import { changeableOptions } from '../options/option-table.ts'
 import type { ServiceRequest } from '../http/service-request.ts'
 import { isCurrent, isLenient } from './strictness.ts'
@@ -52,11 +52,11 @@ interface Seen {
 }
 
 /** The document's service avoids TLS 1.3 ("Limits"). */
-function takesTls13(settings: Settings): boolean {
+function takesTls13(settings: EmulatorSettings): boolean {
   return isLenient(settings) || isCurrent(settings) || settings.mintedBy?.tls === 'TLSv1.3'
 }
 
-export function createFirewall(clock: Clock, settings: Settings): Firewall {
+export function createFirewall(clock: Clock, settings: EmulatorSettings): Firewall {
   const rules = (): Required<FirewallOptions> => settings.firewall || changeableOptions.firewall.default
   const allSeen = new Map<string, Seen>()
   let everybodyUntil = -Infinity

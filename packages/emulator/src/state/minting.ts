@@ -1,7 +1,7 @@
 /**
  * What a token was minted over: TLS and HTTP version of the request that it was issued to, and whether the owner API minds.
  */
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 import { isCurrent } from './strictness.ts'
 
 /** Versions of the connection that a token was issued on; undefined for one that no request asked for. */
@@ -24,7 +24,10 @@ export function describeMinting(minting: Minting | undefined): string {
 }
 
 /** Whether the owner API takes a token. One that no request asked for is always taken. */
-export function isTaken(minting: Minting | undefined, settings: Pick<Settings, 'mintedBy' | 'service'>): boolean {
+export function isTaken(
+  minting: Minting | undefined,
+  settings: Pick<EmulatorSettings, 'mintedBy' | 'service'>,
+): boolean {
   const rules = settings.mintedBy
   if (!minting || rules === null) return true
   if (rules === undefined)

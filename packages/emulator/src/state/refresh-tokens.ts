@@ -9,7 +9,7 @@ import type { Counters } from './counters.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import type { Instance } from '../http/instances.ts'
 import type { Minting } from './minting.ts'
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 import { randomText } from './sessions.ts'
 
 /** With more, the oldest is forgotten. */
@@ -64,7 +64,7 @@ export type RefreshTokens = ReturnType<typeof createRefreshTokens>
 
 export function createRefreshTokens(deps: {
   readonly clock: Clock
-  readonly settings: Settings
+  readonly settings: EmulatorSettings
   readonly counters: Counters
   readonly accessTokens: AccessTokens
 }) {

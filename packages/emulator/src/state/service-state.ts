@@ -8,13 +8,13 @@ import { createCodes, type Codes } from './codes.ts'
 import { createCounters, type Counters } from './counters.ts'
 import { createFirewall, type Firewall } from './firewall.ts'
 import type { Instances } from '../http/instances.ts'
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { currentCallback, isCurrent, isRedirectUri } from './strictness.ts'
 
 export interface ServiceState {
-  readonly settings: Settings
+  readonly settings: EmulatorSettings
   readonly instances: Instances
   readonly redirectUris: readonly string[]
   /** Whether codes may be sent there. */
@@ -29,7 +29,7 @@ export interface ServiceState {
   readonly firewall: Firewall
 }
 
-export function createServiceState(settings: Settings, instances: Instances): ServiceState {
+export function createServiceState(settings: EmulatorSettings, instances: Instances): ServiceState {
   // The redirect URI stays on the first host, so that both instances take both.
   const callbacks = [instances.home, instances.regional].map(({ url }) => `${url}/void/callback`)
   const redirectUris = (): readonly string[] =>

@@ -7,7 +7,7 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import type { Instance } from '../http/instances.ts'
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 import { isLenient } from './strictness.ts'
 
 export const sessionCookie = 'sso.sid'
@@ -16,7 +16,7 @@ const maxSessions = 10_000
 const sessionSeconds = 900
 
 /** A passcode page that was answered, waiting for its verification. */
-export interface PendingPasscode {
+export interface AskedPasscode {
   readonly account: Account
   /** The page's own `_csrf`, different from the form's. */
   readonly csrf: string
@@ -45,13 +45,13 @@ export interface Session {
   readonly names: { readonly csrf: string; readonly transactionId: string; readonly cancel: string }
   /** Letters that the captcha shows, once one is asked for. */
   captcha?: string
-  pending?: PendingPasscode
+  pending?: AskedPasscode
 }
 
 export type Sessions = ReturnType<typeof createSessions>
 
 /** A session keeps the hidden inputs it began with, whatever becomes of the option. */
-export function createSessions(clock: Clock, settings: Settings) {
+export function createSessions(clock: Clock, settings: EmulatorSettings) {
   const sessions = createExpiringMap<Session>({ clock, lifetime: () => sessionSeconds, max: maxSessions })
   return {
     create(instance: Instance, request: AuthorizationRequest): Session {
@@ -83,7 +83,7 @@ export function createSessions(clock: Clock, settings: Settings) {
 }
 
 /** The second of two pages: it asks for the password. */
-export function askForCredential(session: Session, { hiddenInputs }: Settings): void {
+export function askForCredential(session: Session, { hiddenInputs }: EmulatorSettings): void {
   const phase = hiddenInputName(hiddenInputs, '_phase')
   session.asksFor = 'credential'
   session.hidden = new Map(
@@ -104,16 +104,16 @@ function phaseInputs(asksFor: Session['asksFor'], named: (name: string) => strin
 }
 
 /** What the login page calls one of the document's hidden inputs. */
-export function hiddenInputName({ rename = {} }: Settings['hiddenInputs'], name: string): string {
+export function hiddenInputName({ rename = {} }: EmulatorSettings['hiddenInputs'], name: string): string {
   return rename[name] ?? name
 }
 
 /** Opens the passcode step of a session; a second page of the same session keeps counting attempts. */
 export function awaitPasscode(
-  { settings, clock }: { readonly settings: Settings; readonly clock: Clock },
+  { settings, clock }: { readonly settings: EmulatorSettings; readonly clock: Clock },
   session: Session,
   account: Account,
-): PendingPasscode {
+): AskedPasscode {
   const { attempts = 0, backupAttempts = 0 } = session.pending ?? {}
   const isUnnamed = settings.passcodePage.csrf === 'none'
   const csrf = { csrf: randomCsrf(settings), loginCsrf: session.csrf, isUnnamed }
@@ -126,7 +126,7 @@ export function randomText(bytes: number): string {
 }
 
 /** Plain text with strictness lenient, as recorded. Else it has signs that a page must encode: a client that doesn't decode entities is refused. */
-function randomCsrf(settings: Settings): string {
+function randomCsrf(settings: EmulatorSettings): string {
   if (isLenient(settings)) return randomText(27)
   return `${randomText(12)}&"<${randomText(6)}>'+/=`
 }

@@ -2,12 +2,12 @@
  * What legacy clients do that the interface document doesn't have: `strictness` settles whether it is taken, and whether pages are as
  * recorded. docs/reference/compatibility.md lists it all.
  */
-import type { Settings } from '../options/options.ts'
+import type { EmulatorSettings } from '../options/options.ts'
 import { encodeText } from '../support/encoded-text.ts'
 
 /** The settings that these rules depend on. One that is undefined follows `strictness`. */
-type StrictnessSettings = Pick<Settings, 'strictness' | 'service'> &
-  Partial<Pick<Settings, 'codeChallengeEncoding' | 'redirectUris'>>
+type StrictnessSettings = Pick<EmulatorSettings, 'strictness' | 'service'> &
+  Partial<Pick<EmulatorSettings, 'codeChallengeEncoding' | 'redirectUris'>>
 
 /** Interface document, "Code verifier": 86 alphanumeric characters. */
 const documentVerifier = /^[A-Za-z0-9]{86}$/u
@@ -22,16 +22,16 @@ const anyVerifier = /^[\w.~-]{43,128}$/u
 export const currentCallback = 'owner://auth/callback'
 
 /** Whether this is the service of today (field notes, fourth edition). */
-export function isCurrent({ service }: Pick<Settings, 'service'>): boolean {
+export function isCurrent({ service }: Pick<EmulatorSettings, 'service'>): boolean {
   return service === 'current'
 }
 
-export function isLenient({ strictness }: Pick<Settings, 'strictness'>): boolean {
+export function isLenient({ strictness }: Pick<EmulatorSettings, 'strictness'>): boolean {
   return strictness === 'lenient'
 }
 
 /** Which derivations of the code challenge are taken: the option's, else today's, else the document's own, else both. */
-export function acceptedEncoding(settings: StrictnessSettings): NonNullable<Settings['codeChallengeEncoding']> {
+export function acceptedEncoding(settings: StrictnessSettings): NonNullable<EmulatorSettings['codeChallengeEncoding']> {
   if (settings.codeChallengeEncoding !== undefined) return settings.codeChallengeEncoding
   if (isCurrent(settings)) return 'raw-digest'
   return isLenient(settings) ? 'either' : 'hex-digest'

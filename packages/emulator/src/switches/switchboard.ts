@@ -4,7 +4,7 @@
 import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
 import { checkOptions } from '../options/check-options.ts'
-import type { ChangeableOptions, EmulatorOptions, Settings } from '../options/options.ts'
+import type { ChangeableOptions, EmulatorOptions, EmulatorSettings } from '../options/options.ts'
 import { parseEmulatorOptions } from '../options/parse-options.ts'
 import type { TlsVersions } from '../http/listeners.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -16,7 +16,7 @@ import { checkScenario, scenarios, type Scenario, type ScenarioName } from './sc
 
 export interface Switchboard {
   /** The settings that the emulator began with. */
-  readonly initial: Settings
+  readonly initial: EmulatorSettings
   /** Scenarios that were applied since the start or the last reset. */
   readonly applied: ReadonlySet<ScenarioName>
   /**

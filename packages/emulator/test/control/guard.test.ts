@@ -39,7 +39,7 @@ describe('the guard of /_emulator', () => {
     for (const host of hosts) expect([host, (await ask({ headers: { host } })).status]).toEqual([host, pastTheGuard])
   })
 
-  it('refuses a name that is not of loopback: a page of its owner would be same-origin', async () => {
+  it('rejects a Host that is no name of loopback: a page of its owner would be same-origin', async () => {
     for (const host of [
       'example.com',
       'example.com:80',
@@ -56,13 +56,13 @@ describe('the guard of /_emulator', () => {
     }
   })
 
-  it('refuses a request that names no Host', async () => {
+  it('rejects a request that names no Host', async () => {
     const socket = connect(Number(new URL(emulator.authUrl).port), '127.0.0.1')
     socket.write('GET /_emulator/nowhere HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n')
     expect(await text(socket)).toMatch(/^HTTP\/1.1 403 /u)
   })
 
-  it('refuses the page of another origin, another port of this machine too', async () => {
+  it('rejects the page of another origin, another port of this machine too', async () => {
     const host = new URL(emulator.authUrl).host
     const refused = ['https://example.com', `https://${host}`, emulator.ownerApiUrl, 'null', '']
     for (const origin of refused) {
@@ -71,7 +71,7 @@ describe('the guard of /_emulator', () => {
     expect((await ask({ headers: { host, origin: `http://${host}` } })).status).toBe(pastTheGuard)
   })
 
-  it('goes by the scheme that it is served with', async () => {
+  it('compares the origin’s scheme with its own', async () => {
     await using secure = await startEmulator({ tls: true })
     const statusFrom = async (origin: string): Promise<number | undefined> => {
       const options = { ca: secure.ca, headers: { origin }, agent: false as const }
@@ -83,7 +83,7 @@ describe('the guard of /_emulator', () => {
     expect([await statusFrom(`https://${host}`), await statusFrom(`http://${host}`)]).toEqual([pastTheGuard, 403])
   })
 
-  it('refuses what a browser says another site asked for', async () => {
+  it('rejects what a browser says another site asked for', async () => {
     for (const site of ['cross-site', 'same-site', 'anything']) {
       expect([site, (await ask({ headers: { 'sec-fetch-site': site } })).status]).toEqual([site, 403])
     }
@@ -124,14 +124,14 @@ describe('the guard of /_emulator', () => {
     expect((await ask({ method: 'GET', headers: plain, body })).status).toBe(pastTheGuard)
   })
 
-  it('is the only one who notices: no log, no count, no firewall', async () => {
+  it('keeps such requests from the log, the counters and the firewall', async () => {
     await using own = await startEmulator({ firewall: { maxRequests: 1 } })
     for (let time = 0; time < 5; time += 1) expect((await ask({ at: own })).status).toBe(pastTheGuard)
     expect(own.requests).toEqual([])
     expect(own.counters.challenges).toBe(0)
   })
 
-  it('says what is wrong as JSON, and lets no page of another site read it', async () => {
+  it('says what is wrong as JSON that no page of another site can read', async () => {
     const answer = await ask({ path: '/nowhere', headers: { origin: 'https://example.com' } })
     expect(JSON.parse(answer.text)).toEqual({ error: 'forbidden', error_description: expect.any(String) })
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
@@ -154,7 +154,7 @@ const [outside] = Object.values(networkInterfaces())
 const describeOnNetwork = outside ? describe : describe.skip
 
 describeOnNetwork('on a network', () => {
-  it('refuses another machine, whatever Host it names', async () => {
+  it('rejects another machine, whatever Host it names', async () => {
     await using open = await startEmulator({ host: '0.0.0.0', allowRemote: true })
     const { hostname, port } = new URL(open.authUrl)
     expect(hostname).toBe('127.0.0.1')

@@ -63,7 +63,7 @@ describe('GET /state', () => {
     expect(text).not.toContain('JBSWY3DPEHPK3PXP')
   })
 
-  it('shows the firewall, what waits and what stands, functions and promises by their place', async () => {
+  it('shows the firewall and the faults of once and always, with functions and promises as words', async () => {
     emulator.always('token', { status: 503, hold: Promise.resolve() })
     emulator.once('refresh', () => undefined)
     emulator.once('refresh', { drop: 'after-commit' })
@@ -90,7 +90,7 @@ describe('GET /state', () => {
     })
   })
 
-  it('goes with the inspector’s page and its files', async () => {
+  it('is served beside the inspector’s page and its files', async () => {
     const typeOf = async (path: string): Promise<readonly unknown[]> => {
       const answer = await fetch(`${emulator.authUrl}/_emulator${path}`)
       return [answer.status, answer.headers.get('content-type')]
@@ -138,7 +138,7 @@ describe('a change', () => {
     expect((await regional.refresh(refresh_token)).text).toContain('login_required')
   })
 
-  it('of the clock: jump, advance, freeze in one go; and home', async () => {
+  it('of the clock: jump, advance and freeze in one call; and reset', async () => {
     const { state } = await call('POST', '/clock', { jump: '2030-01-01T00:00:00Z', advance: 60, frozen: true })
     expect(state.clock).toMatchObject({ now: expect.closeTo(Date.UTC(2030, 0, 1) / 1000 + 60, 0), frozen: true })
     expect((await call('POST', '/clock', { frozen: false })).state.clock.frozen).toBe(false)
@@ -146,7 +146,7 @@ describe('a change', () => {
     expect((await call('POST', '/clock', { jump: 1000 })).state.clock.now).toBeCloseTo(1000, 0)
   })
 
-  it('of the firewall: everybody is blocked, for so long, or forgiven', async () => {
+  it('of the firewall: everybody is blocked, for a time, or no longer', async () => {
     const client = new Client(emulator)
     await call('POST', '/firewall', { block: true })
     expect((await client.open()).page.status).toBe(403)
@@ -161,7 +161,7 @@ describe('a change', () => {
     expect((await client.open()).page.status).toBe(200)
   })
 
-  it('of faults: standing, once, none', async () => {
+  it('of faults: always, once, none', async () => {
     const client = new Client(emulator)
     const status = async (): Promise<number> => (await client.exchange('x')).status
     await call('PUT', '/faults/token', { status: 503 })
@@ -222,7 +222,7 @@ describe('wrong input', () => {
     expect(JSON.stringify((await call('GET', '/state')).state.options)).toBe(before)
   })
 
-  it('is a body that is no JSON, and an address that is none', async () => {
+  it('a body that is no JSON, or a path that does not exist, is answered with 400 or 404', async () => {
     const headers = { 'content-type': 'application/json' }
     const broken = await fetch(`${emulator.authUrl}/_emulator/options`, { method: 'PATCH', headers, body: '{' })
     expect([broken.status, await broken.json()]).toEqual([

@@ -35,7 +35,7 @@ async function rawRefresh(limit = Infinity): Promise<string> {
 }
 
 describe('once and always', () => {
-  it('spoil the next request, those in line, or every one until it is called off', async () => {
+  it('apply to the next request, to several in a row, or to all until it is called off', async () => {
     emulator.always('refresh', { status: 503 })
     emulator.once('refresh', { status: 500 })
     emulator.once('refresh', { status: 502 })
@@ -47,7 +47,7 @@ describe('once and always', () => {
     expect(emulator.counters).toMatchObject({ refreshRequests: 1, tokenRefreshes: 1, replays: 0 })
   })
 
-  it('tell a refresh from a code exchange', async () => {
+  it('tell a refresh and a code exchange apart', async () => {
     emulator.once('token', { status: 503 })
     expect((await client.refresh(token)).status).toBe(200)
     expect((await client.exchange('x')).status).toBe(503)
@@ -60,7 +60,7 @@ describe('once and always', () => {
     ['mfa-verify', () => client.json('/oauth2/v3/authorize/mfa/verify', {})],
     ['mfa-backup-code', () => client.json('/oauth2/v3/authorize/mfa/backupcodes/attempt', {})],
     ['owner-api', () => fetch(`${emulator.ownerApiUrl}/api/1/vehicles`)],
-  ])('reach %s', async (endpoint, send) => {
+  ])('work at %s', async (endpoint, send) => {
     emulator.once(endpoint, { status: 418 })
     expect((await send()).status).toBe(418)
     expect((await send()).status).not.toBe(418)
@@ -105,14 +105,14 @@ describe('a fault', () => {
     ['endless', 1],
     ['interim', 1_000_001],
     ['sleep', 1],
-  ])('may not have %s: %j', (name, value) => {
+  ])('can’t have %s: %j', (name, value) => {
     expect(() => order({ [name]: value })).toThrow(TypeError)
     expect(() => order({ [name]: value })).toThrow(`ield ${name}`)
   })
 })
 
 describe('an answer in place', () => {
-  it('comes before the token is spent, or after', async () => {
+  it('can be sent before the token is spent, or after', async () => {
     emulator.once('refresh', { status: 500, body: { error: 'server_error' } })
     expect(json(await client.refresh(token))).toEqual({ error: 'server_error' })
     expect(emulator.counters.tokenRefreshes).toBe(0)
@@ -222,7 +222,7 @@ describe('a slow answer', () => {
     expect(await rawRefresh()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\ny$/u)
   })
 
-  it('never ends, or has a crowd of interim answers before it', async () => {
+  it('can go on without an end, or have many interim answers before it', async () => {
     emulator.once('refresh', { endless: true, drip: 1 })
     expect(await rawRefresh(500)).toMatch(/transfer-encoding: chunked[\s\S]*(?:1\r\n \r\n){3}/u)
     emulator.once('refresh', { interim: 10_000, body: 'z' })

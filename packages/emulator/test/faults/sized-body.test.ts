@@ -5,7 +5,7 @@ import { Client, json } from '../client.ts'
 const emulator = useEmulator()
 
 describe('bodyLength', () => {
-  it.each([0, 1, 60])('cuts the body to %i bytes, and the answer is whole for all that HTTP knows', async (bytes) => {
+  it.each([0, 1, 60])('cuts the body to %i bytes, with a Content-Length that fits', async (bytes) => {
     const { refresh_token } = await emulator.issueTokens('plain@example.com')
     emulator.once('refresh', { bodyLength: bytes })
     const answer = await new Client(emulator).refresh(refresh_token)

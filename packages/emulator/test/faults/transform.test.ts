@@ -19,7 +19,7 @@ describe('a function of once', () => {
     expect(json(await client.refresh(refresh_token))).toMatchObject({ expires_in: 300 })
   })
 
-  it('sees what the service decided, after it did it', async () => {
+  it('gets the answer after the service has done its work', async () => {
     const client = new Client(emulator)
     const { refresh_token } = await emulator.issueTokens(identity)
     const seen: EmulatedResponse[] = []
@@ -53,7 +53,7 @@ describe('a function of once', () => {
     expect(page.headers.getSetCookie()).toHaveLength(4)
   })
 
-  it('bends streams of the owner API as well, and their length', async () => {
+  it('can change streams of the owner API as well, and their length', async () => {
     const { access_token } = await emulator.issueTokens(identity)
     emulator.once<string>('owner-api', ({ body }) => ({ body: `${body}!` }))
     const headers = { authorization: `Bearer ${access_token}` }
@@ -61,7 +61,7 @@ describe('a function of once', () => {
     expect(await answer.text()).toBe('xxxxx!')
   })
 
-  it('has a body that only calls itself JSON as text', async () => {
+  it('gets a body as text where only its content type says JSON', async () => {
     const { access_token } = await emulator.issueTokens(identity)
     emulator.once<string>('owner-api', ({ body }) => ({ body: `${body}!` }))
     const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
@@ -87,7 +87,7 @@ describe('a function of once', () => {
     expect(log).toMatch(/"10000000000001009".*"10000000000001003"/u)
   })
 
-  it('stands until it is called off, with always', async () => {
+  it('applies until it is called off, with always', async () => {
     const client = new Client(emulator)
     emulator.always('token', () => ({ status: 503 }))
     expect([(await client.exchange('x')).status, (await client.exchange('x')).status]).toEqual([503, 503])
@@ -136,7 +136,7 @@ describe('a function that fails', () => {
     expect(Object(failure).cause.stack).toContain('transform.test.ts')
   })
 
-  it('is forgiven when its failures are taken away', async () => {
+  it('is not reported after the test where the test empties emulator.failures', async () => {
     await using emulator = await startEmulator()
     emulator.once('token', () => {
       throw new Error('on purpose')

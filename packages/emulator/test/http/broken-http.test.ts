@@ -66,7 +66,7 @@ const nearly = fc.tuple(target, fc.array(header, { maxLength: 1 }), body).map(([
 })
 
 describe('broken HTTP', () => {
-  it('gets a refusal or the end of the connection, never a 500, and no log names a secret of it', async () => {
+  it('gets a 4xx or the end of the connection, never a 500, and no log shows a secret of it', async () => {
     const property = fc.asyncProperty(
       fc.constantFrom(emulator.authUrl, emulator.ownerApiUrl),
       fc.oneof(
@@ -110,7 +110,7 @@ describe('the command', () => {
   let child: ChildProcess | undefined
   afterEach(() => void child?.kill('SIGKILL'))
 
-  it('prints no secret of those who come, and ends well', async () => {
+  it('prints no secret of its clients, and ends with code 0', async () => {
     const command = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
     const running = spawn(process.execPath, [command, '--once', 'token:drop=mid-body'], {
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -48,7 +48,7 @@ function hasAnswered(decision: string): (events: readonly Event[]) => boolean {
 }
 
 describe('the events of the inspector', () => {
-  it('tell what was before, and what happens, secrets left out', async () => {
+  it('tell what happened before, and what happens now, without secrets', async () => {
     const { secrets } = await loginOverRegion(emulator, 'regional@example.com')
     emulator.clock.advance(30)
     let more: ReadonlySet<string> = new Set()
@@ -74,7 +74,7 @@ describe('the events of the inspector', () => {
     expect(events.at(-1)?.event).toBe('reset')
   })
 
-  it('come in batches: a storm is a handful of events', async () => {
+  it('come in batches: 150 requests are fewer than 75 events', async () => {
     const { events } = await listen(
       (seen) => new Set(linesIn(seen).flatMap(({ id, status }) => (status === 404 ? [id] : []))).size === 150,
       async () => {

@@ -87,7 +87,7 @@ describe('what was decided', () => {
     ])
   })
 
-  it('is known even if nobody heard of it, and the fault that swallowed it is named', async () => {
+  it('is recorded also where a fault swallowed the answer, and the fault is named', async () => {
     const client = new Client(emulator)
     const tokens = await client.login('plain@example.com')
     emulator.once('refresh', { drop: 'after-commit', delay: 1 })
@@ -141,7 +141,7 @@ describe('the login that a request belongs to', () => {
     ])
   })
 
-  it('goes by the challenge, though the jar still has the cookie of the last one', async () => {
+  it('is found by the code challenge, even if the client still sends the last login’s cookie', async () => {
     const first = new Client(emulator)
     await first.open()
     const second = new Client(emulator)
@@ -160,7 +160,7 @@ describe('the login that a request belongs to', () => {
     expect(refreshed?.flow).toBe(called?.flow)
   })
 
-  it('is none for what belongs to no login', async () => {
+  it('is empty for a request that belongs to none', async () => {
     await fetch(`${emulator.authUrl}/nowhere`)
     await callOwnerApi('unknown')
     await new Client(emulator).refresh('unknown')
@@ -172,8 +172,8 @@ describe('the login that a request belongs to', () => {
   })
 })
 
-describe('what is behind the masks', () => {
-  it('is told to who asks for one exchange, in the shape of what is masked', async () => {
+describe('what the masks hide', () => {
+  it('is shown for one exchange that is asked for', async () => {
     const client = new Client(emulator)
     const tokens = await client.login('plain@example.com')
     const [page, form, exchange] = await exchanges()
@@ -201,7 +201,7 @@ describe('what is behind the masks', () => {
     expect(revealed.answer.body.inputs['_csrf']).toBe(posted.request.body['_csrf'])
   })
 
-  it('is not told by a GET, and gone once everything is forgotten', async () => {
+  it('is not shown to a GET, and is gone after reset()', async () => {
     await new Client(emulator).open()
     const [page] = await exchanges()
     expect((await fetch(`${emulator.authUrl}/_emulator/exchanges/${page?.id}/secrets`)).status).toBe(404)
@@ -217,7 +217,7 @@ describe('what is behind the masks', () => {
 })
 
 describe('memory', () => {
-  it('keeps what is behind the masks of the last five hundred exchanges', async () => {
+  it('keeps the secrets of the last five hundred exchanges', async () => {
     await using small = await startEmulator({ firewall: false })
     for (let sent = 0; sent < 501; sent += 1) await fetch(`${small.authUrl}/nowhere`)
     const secretsOf = async (id: number): Promise<number> =>

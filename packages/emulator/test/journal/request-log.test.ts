@@ -70,7 +70,7 @@ describe('the log of requests', () => {
     expect(log).toContain('sso.sid=[masked]')
   })
 
-  it('masks what hides under a harmless name, and keeps no body that it can not read', async () => {
+  it('masks values of the wrong type under a harmless name, and keeps no body that it can’t parse', async () => {
     const client = new Client(emulator)
     await client.json('/oauth2/v3/token', { identity: { deep: 'secret-1' }, grant_type: ['x', 'y'] })
     await client.send('/oauth2/v3/token', { method: 'POST', body: 'secret-2' })
@@ -78,7 +78,7 @@ describe('the log of requests', () => {
     expect(emulator.requests.at(-1)?.body).toEqual({})
   })
 
-  it('takes no value for a name: not of a body under the wrong content type, nor of one that stands alone', async () => {
+  it('shows no value as if it were a name: of a body with the wrong content type, or without an equals sign', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     for (const body of [JSON.stringify({ credential: 'canary' }), 'canary', 'grant_type=a&canary=']) {
       await fetch(`${emulator.authUrl}/oauth2/v3/token`, { method: 'POST', headers, body })
@@ -89,7 +89,7 @@ describe('the log of requests', () => {
     expect(emulator.requests[2]?.body).toEqual({ grant_type: 'a', '[masked]': '[masked]' })
   })
 
-  it('shows of headers what is no secret: names, the scheme of a credential, an address without its query', async () => {
+  it('shows of headers no secret: the names, the scheme of a credential, an address without its query', async () => {
     const headers = {
       authorization: 'bearer canary',
       'proxy-authorization': 'canary',

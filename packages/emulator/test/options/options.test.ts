@@ -20,7 +20,7 @@ it('the types of the options are as narrow as what is taken', () => {
   expect([right, wrongValue, wrongField, tooLate]).toHaveLength(4)
 })
 
-describe('an option that can change takes', () => {
+describe('an option that can change while the emulator runs', () => {
   it.each<[keyof ChangeableOptions, readonly unknown[], readonly unknown[]]>([
     ['tlsMinVersion', ['TLSv1.2', 'TLSv1.3'], ['TLSv1', 'TLSv1.1']],
     ['tlsMaxVersion', ['TLSv1.2', 'TLSv1.3'], ['TLSv1.1']],
@@ -59,7 +59,7 @@ describe('an option that can change takes', () => {
     ],
     ['allowBrowsers', [true, false, /x/u], ['x', 'firefox', null]],
     ['latency', [0, 0.5], [-1, '1', Infinity]],
-  ])('%s: each of these, and none beyond', (name, good, bad) => {
+  ])('%s takes each of these values, and no other', (name, good, bad) => {
     for (const value of good) expect(() => change({ [name]: value })).not.toThrow()
     for (const value of bad) {
       expect(() => change({ [name]: value })).toThrow(TypeError)
@@ -67,13 +67,13 @@ describe('an option that can change takes', () => {
     }
   })
 
-  it('no lowest TLS version above the highest', () => {
+  it('tlsMinVersion is never above tlsMaxVersion', () => {
     const wrong = { tlsMinVersion: 'TLSv1.3', tlsMaxVersion: 'TLSv1.2' }
     expect(() => change(wrong)).toThrow('tlsMinVersion must not be above tlsMaxVersion')
   })
 })
 
-describe('a wrong option of the start', () => {
+describe('a wrong option of startEmulator', () => {
   it.each<[string, unknown]>([
     ['port', -1],
     ['port', 65_536],
@@ -134,14 +134,14 @@ describe('a wrong option of the start', () => {
     await expect(start([])).rejects.toThrow('must be an object')
   })
 
-  it('is not one that is undefined', async () => {
+  it('is not an option that is undefined', async () => {
     const options = { port: undefined, rotation: undefined, accounts: undefined, firewall: undefined }
     await using other = await start(options)
     expect(other.accounts).toHaveLength(3)
   })
 })
 
-it('what of several fields is left out is as the default has it', async () => {
+it('fields that are left out of an option keep their defaults', async () => {
   await using other = await startEmulator({ firewall: { maxRequests: 1 } })
   const { options }: { options: Record<string, { value: unknown }> } = JSON.parse(
     await (await fetch(`${other.authUrl}/_emulator/state`)).text(),

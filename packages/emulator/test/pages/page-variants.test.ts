@@ -52,7 +52,7 @@ describe('identityFirst', () => {
     },
   )
 
-  it('refuses a password that it has not asked for, and wants an e-mail', async () => {
+  it('rejects a password that it has not asked for, and needs an e-mail', async () => {
     emulator.change({ identityFirst: true })
     const client = new Client(emulator)
     const { hidden } = await client.open()
@@ -69,7 +69,7 @@ describe('captchaKind', () => {
     ['recaptcha', 'g-recaptcha'],
     ['hcaptcha', 'h-captcha'],
     ['turnstile', 'cf-turnstile'],
-  ] as const)('%s is the widget that nobody can solve here', async (captchaKind, className) => {
+  ] as const)('%s shows a widget that can’t be solved here', async (captchaKind, className) => {
     for (const strictness of ['document', 'lenient'] as const) {
       emulator.change({ captchaKind, strictness })
       emulator.account(plain.identity).change({ captcha: true })

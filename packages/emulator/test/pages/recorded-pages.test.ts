@@ -12,7 +12,7 @@ const firstInput = (page: string, name: string): string | undefined =>
   new RegExp(`name="${name}" value="([^"]*)"`, 'u').exec(page)?.[1]
 
 describe('the login page with strictness lenient', () => {
-  it('has its hidden inputs one per line, in plain order and signs, and nothing else that looks like one', async () => {
+  it('has its hidden inputs one per line, unescaped, and nothing else that looks like one', async () => {
     const { page } = await client().open()
     const lines = page.text.split('\n').filter((line) => line.includes('type="hidden"'))
     const names = lines.map((line) => hiddenInput.exec(line)?.[1])
@@ -30,7 +30,7 @@ describe('the login page with strictness lenient', () => {
     expect(text).toContain('role="alert"')
   })
 
-  it('takes what the options say of its hidden inputs', async () => {
+  it('goes by the options for hidden inputs', async () => {
     lenient.change({ hiddenInputs: { rename: { _csrf: 'check' }, extra: { more: '1' }, inTemplate: true } })
     const { page } = await client().open()
     expect(page.text).toMatch(/<script type="text\/html"[\s\S]*name="check"[\s\S]*name="more"[\s\S]*<\/script>/u)
@@ -62,7 +62,7 @@ describe('the passcode page with strictness lenient', () => {
     expect(/var transaction_id = "([^"]+)"/u.exec(text)?.[1]).toBe(firstInput(template, 'transaction_id'))
   })
 
-  it('has them where the option says, whatever strictness is', async () => {
+  it('has its inputs where the option passcodePage says, whatever the strictness', async () => {
     lenient.change({ passcodePage: { inTemplate: false } })
     const { text } = (await client().reachPasscode()).page
     expect(text).not.toContain('text/html"')
@@ -99,7 +99,7 @@ describe('GET /captcha', () => {
     expect((await from.exchange(code)).status).toBe(200)
   })
 
-  it('is nobody else’s, nor where the page shows none', async () => {
+  it('is shown to its own session alone, and not where the page has no captcha', async () => {
     const from = client()
     expect((await from.send('/captcha')).status).toBe(403)
     await from.open()
@@ -107,7 +107,7 @@ describe('GET /captcha', () => {
     expect([none.status, none.text.includes('Your page shows no captcha.')]).toEqual([404, true])
   })
 
-  it('is no endpoint with strictness document, whose page draws it', async () => {
+  it('is 404 with strictness document, whose page draws the captcha itself', async () => {
     document.account('plain@example.com').change({ captcha: true })
     const from = new Client(document)
     const { page } = await from.open({ login_hint: 'plain@example.com' })
@@ -115,7 +115,7 @@ describe('GET /captcha', () => {
     expect((await from.send('/captcha')).status).toBe(404)
   })
 
-  it('can be spoiled like any other', async () => {
+  it('can have faults like any other endpoint', async () => {
     const from = client()
     lenient.once('captcha', { status: 503 })
     expect((await from.send('/captcha')).status).toBe(503)

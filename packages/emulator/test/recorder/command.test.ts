@@ -120,7 +120,7 @@ describe('npx @owner-sso/emulator replay', () => {
     await recorder.ended
   })
 
-  it('ends by itself after the last answer, well', async () => {
+  it('ends by itself after the last answer, with code 0', async () => {
     const replay = run('replay', 'login.json', '--once')
     const tokens = await pointedAt(await replay.prints(address)).login('ann@example.com')
     expect(tokens['token_type']).toBe('Bearer')
@@ -128,7 +128,7 @@ describe('npx @owner-sso/emulator replay', () => {
     expect(replay.printed()).toContain('3 of 3: POST /oauth2/v3/token → 200')
   })
 
-  it('ends badly with the first request that does not fit, and says which', async () => {
+  it('ends with code 1 at the first request that does not fit, and says which', async () => {
     const replay = run('replay', 'login.json', '--once')
     const client = pointedAt(await replay.prints(address))
     expect((await client.exchange('c')).status).toBe(409)

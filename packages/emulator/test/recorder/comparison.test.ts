@@ -39,11 +39,11 @@ describe('a request', () => {
     [{ query: { b: '{{x}}', a: '{{x}}' } }, '/?b=1&a=1', undefined],
     [{ query: { b: '{{x}}', a: '{{x}}' } }, '/?b=1&a=2', 'query: a must be {{x}}, the value that was sent before'],
     [{ path: '/{{x:url}}/{{y}}', query: { x: '{{x}}' } }, '/a%20b/c?x=a+b', undefined],
-  ])('is the recorded one (%j) where %s comes, or it is said why not: %s', async (request, path, words) => {
+  ])('recorded as %j, sent as %s: the difference is %s', async (request, path, words) => {
     expect(await problem(request, path)).toBe(words)
   })
 
-  it('is told by its cookies and its body as well, and no message has a value of them', async () => {
+  it('is compared by its cookies and its body as well, and no message shows a value of them', async () => {
     const json = { 'content-type': 'application/json' }
     expect(await problem({ cookies: { sid: '{{x}}' } }, '/', { headers: { cookie: 'other=qz7x' } })).toBe(
       'cookie: sid is missing',

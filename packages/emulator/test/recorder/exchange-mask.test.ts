@@ -157,7 +157,7 @@ function leaked(record: (secret: string) => string, value: string): string[] {
 }
 
 describe('no secret is in a recording', () => {
-  it.each(Object.entries(requests))('that came in %s', (_place, make) => {
+  it.each(Object.entries(requests))('that a request has in %s', (_place, make) => {
     const record = (value: string): string =>
       JSON.stringify(maskRequest(masking('client'), { ...plainRequest, ...make(value) }))
     fc.assert(
@@ -166,7 +166,7 @@ describe('no secret is in a recording', () => {
     )
   })
 
-  it.each(Object.entries(answers))('that was answered in %s', (_place, make) => {
+  it.each(Object.entries(answers))('that an answer has in %s', (_place, make) => {
     const record = (value: string): string => {
       const pseudonyms = pseudonymsOf()
       const answer = maskResponse(masking('service', pseudonyms), { ...plainAnswer, ...make(value) })
@@ -199,7 +199,7 @@ const shownBody = (type: string, body: string): object => {
   return shown
 }
 
-describe('of a header is shown', () => {
+describe('of a header, the recording shows', () => {
   it.each([
     ['Accept', 'text/html', 'text/html'],
     ['Accept', 'sign s7-8tQz', 'sign {{text.1}}'],
@@ -210,11 +210,11 @@ describe('of a header is shown', () => {
     ['Set-Cookie', 'state=secret7; Path=/; Secure; HttpOnly', 'state={{cookie.1}}; Path=/; Secure; HttpOnly'],
     ['Set-Cookie', 'state=; Path=/oauth2/v3/token; SameSite=None', 'state=; Path=/oauth2/v3/token; SameSite=None'],
     ['Set-Cookie', 'state=; Path=/s7-8t; Max-Age=1234567890; Securely; SameSite=Nones', 'state='],
-  ])('%s: %j as %j', (name, value, shown) => {
+  ])('of %s: %j the text %j', (name, value, shown) => {
     expect(shownHeaders([name, value])).toEqual({ [name.toLowerCase()]: shown })
   })
 
-  it('nothing where a login does not depend on it', () => {
+  it('nothing where a login does not depend on the header', () => {
     for (const name of ['Host', 'Date', 'ETag', 'User-Agent', 'X-Qz7x'])
       expect(shownHeaders([name, 'sign in'])).toEqual({})
     const twice = ['state=; Path=/', 'sid=; Path=/']
@@ -224,7 +224,7 @@ describe('of a header is shown', () => {
   })
 })
 
-describe('of a body is shown', () => {
+describe('of a body, the recording shows', () => {
   it('harmless words, and numbers of two digits', () => {
     const shown = (text: string): unknown => Object(shownBody('text/plain', `${text} it`))['text'][0]
     const known = ['sign in', 'Sign In!', 'welcomeWindow', '12']
@@ -306,7 +306,7 @@ describe('a recording', () => {
     expect(Object.keys(cookiesIn('sid=s-1; csrf=o-1') ?? {})).toHaveLength(2)
   })
 
-  it('shows what tells a broken login from a working one', () => {
+  it('shows the words that tell a broken login and a working one apart', () => {
     const page = `<!doctype html>
 <html lang="en"><head><title>Access Denied</title></head>
 <body><h1>Access Denied</h1>Your browser was blocked. Reference&#32;&#35;18&#46;8f2a&#46;17

@@ -78,7 +78,7 @@ describe('a recorder', () => {
     expect(new Set(emulator.requests.map(({ headers }) => headers['user-agent']))).toEqual(new Set(['my-program/2.1']))
   })
 
-  it.each(['quic', null, {}])('refuses the transport %j', async (transport) => {
+  it.each(['quic', null, {}])('rejects the transport %j', async (transport) => {
     const wrong: object = { transport }
     await expect(record(wrong)).rejects.toThrow(/Option transport/u)
   })
@@ -157,7 +157,7 @@ describe('the file of a recording', () => {
     expect(written.filter((secret) => text.includes(secret))).toEqual([])
   })
 
-  it('is not there before the first exchange, nor when the service can not be reached', async () => {
+  it('is not made before the first exchange, nor when the service can’t be reached', async () => {
     const gone = await serve(() => undefined)
     await open.pop()?.close()
     const said: string[] = []
@@ -170,7 +170,7 @@ describe('the file of a recording', () => {
     expect(recorder.fixture.exchanges).toEqual([])
   })
 
-  it('has an exchange before its client has the answer: where it can’t be written, there is none', async () => {
+  it('is written before the client gets the answer: where it can’t be written, the client gets none', async () => {
     const said: string[] = []
     const recorder = await record({ onExchange: (line) => said.push(line) })
     await mkdir(file)
@@ -188,7 +188,7 @@ describe('the file of a recording', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ exchanges: { length: 2 } })
   })
 
-  it('is never another one’s', async () => {
+  it('never overwrites another file', async () => {
     await writeFile(file, 'mine')
     await expect(record()).rejects.toThrow(/login\.json exists already/u)
     expect(await readFile(file, 'utf8')).toBe('mine')
@@ -197,7 +197,7 @@ describe('the file of a recording', () => {
     )
   })
 
-  it('is not there either when the service’s certificate is not trusted', async () => {
+  it('is not made when the service’s certificate is not trusted', async () => {
     const { authUrl: upstream } = emulator
     const recorder = await startRecorder({ upstream, fixture: file })
     open.push(recorder)
@@ -222,7 +222,7 @@ describe('the file of a recording', () => {
   })
 })
 
-describe('what a recorder refuses', () => {
+describe('what a recorder rejects', () => {
   it.each([
     [{ upstream: 'http://auth.example.com' }, /Option upstream must be an https address/u],
     [{ upstream: 'auth.example.com' }, /Option upstream/u],

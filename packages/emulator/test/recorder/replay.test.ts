@@ -84,7 +84,7 @@ describe('a replay', () => {
     expect((await client.exchange(code)).status).toBe(200)
   })
 
-  it('wants the session cookie back', async () => {
+  it('expects the session cookie back', async () => {
     const client = pointedAt(replay)
     const { hidden } = await client.open()
     client.cookies.delete('sso.sid')
@@ -92,7 +92,7 @@ describe('a replay', () => {
     expect(problemOf(answer)).toMatch(/cookie: sso\.sid is missing$/u)
   })
 
-  it('cuts the connection where the service did, and keeps silent where it was', async () => {
+  it('cuts the connection where the service did, and does not answer where it did not', async () => {
     const [first] = recording.exchanges
     if (!first) throw new Error('nothing was recorded')
     const cut = { ...first, answer: 'cut' as const }
@@ -123,7 +123,7 @@ describe('a file that is no recording', () => {
     ['with a wrong instance', (text) => text.replace('"home"', '"away"'), /exchanges\[0\] must have/u],
     ['with a wrong shape', (text) => text.replace('"length"', '"size"'), /placeholders must have a length/u],
   ]
-  it.each(edits)('%s: the error says where', async (_name, edit, message) => {
+  it.each(edits)('%s: the error says where it is wrong', async (_name, edit, message) => {
     const file = join(folder, 'login.json')
     await writeFile(file, edit(`${JSON.stringify(recording, undefined, 2)}\n`))
     const failure = startReplay(file)
@@ -131,7 +131,7 @@ describe('a file that is no recording', () => {
     expect(await readFile(file, 'utf8')).not.toBe('')
   })
 
-  it('is not even there', async () => {
+  it('does not exist: the error says so', async () => {
     await expect(startReplay(join(folder, 'none.json'))).rejects.toThrow(/none\.json can't be read: ENOENT/u)
   })
 })

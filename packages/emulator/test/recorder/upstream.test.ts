@@ -62,7 +62,7 @@ it('takes no port whose IPv6 half is another program’s: localhost would lead t
 })
 
 describe('what goes on to the service', () => {
-  it('is what the client sent, but for what is of the connection', async () => {
+  it('is what the client sent, without the headers of the connection', async () => {
     const seen: unknown[] = []
     const recorder = await record((request, response) => {
       seen.push([request.headers.host, request.headers['x-host'], request.headers['proxy-authorization']])
@@ -73,7 +73,7 @@ describe('what goes on to the service', () => {
     expect(seen).toEqual([[expect.not.stringContaining(new URL(recorder.authUrl).host), 'x', undefined]])
   })
 
-  it('has the service’s address in place of the recorder’s, however it is spelled, and no longer one', async () => {
+  it('has the service’s address in place of the recorder’s, however it is spelled, but not inside a longer address', async () => {
     let arrived = ''
     const recorder = await record((request, response) => {
       void consumers.text(request).then((body) => response.end((arrived = body)))
@@ -163,7 +163,7 @@ it('records a thousand exchanges, and passes on what comes after them', async ()
   ])
 })
 
-it('has what was under way when it ended', async () => {
+it('has the exchanges that were under way when it ended', async () => {
   let arrived: () => void = () => undefined
   const isAsked = new Promise<void>((resolve) => (arrived = resolve))
   const recorder = await record(() => arrived())

@@ -33,7 +33,7 @@ describe('the clock', () => {
     expect(clock.now()).toBeGreaterThan(moment)
   })
 
-  it('jumps to a moment, back as well, and home', () => {
+  it('jumps to a moment, also backwards, and can be reset', () => {
     const { clock } = emulator
     clock.jump(2_000_000_000)
     expect(clock.now()).toBeCloseTo(2_000_000_000, 0)
@@ -45,7 +45,7 @@ describe('the clock', () => {
     expect(clock.frozen).toBe(false)
   })
 
-  it.each([Number.NaN, Infinity])('refuses %d', (value) => {
+  it.each([Number.NaN, Infinity])('rejects %d', (value) => {
     const { clock } = emulator
     expect(() => clock.jump(value)).toThrow('jump(to): to must be a finite number')
     expect(() => clock.advance(value)).toThrow(TypeError)

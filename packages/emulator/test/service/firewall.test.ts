@@ -47,14 +47,14 @@ describe('the firewall', () => {
     expect(await statusAfter(11)).toBe(200)
   })
 
-  it('does not stand before the owner API', async () => {
+  it('does not watch the owner API', async () => {
     await using emulator = await startEmulator()
     const answer = await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers: { 'user-agent': browser } })
     expect(answer.status).toBe(401)
   })
 })
 
-describe('the firewall by hand', () => {
+describe('emulator.firewall', () => {
   it('challenges everybody for as long as it is told to, and is lifted', async () => {
     await using emulator = await startEmulator()
     const client = new Client(emulator)

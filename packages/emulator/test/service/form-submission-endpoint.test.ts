@@ -19,7 +19,7 @@ describe('POST /oauth2/v3/authorize', () => {
   })
 
   it.each(['_csrf', '_phase', '_process', 'transaction_id', 'cancel'])(
-    'refuses the form when the hidden input %s is missing or changed',
+    'rejects the form when the hidden input %s is missing or changed',
     async (name) => {
       const client = new Client(emulator)
       const { hidden } = await client.open()
@@ -34,7 +34,7 @@ describe('POST /oauth2/v3/authorize', () => {
     },
   )
 
-  it('refuses the form without its session cookie, with a foreign one, and after the session has expired', async () => {
+  it('rejects the form without its session cookie, with a foreign one, and after the session has expired', async () => {
     const client = new Client(emulator)
     const other = new Client(emulator)
     const { hidden } = await client.open()
@@ -50,7 +50,7 @@ describe('POST /oauth2/v3/authorize', () => {
     expect((await slow.post({ ...start.hidden, identity, credential: demoCredential })).status).toBe(403)
   })
 
-  it.each(['code_challenge', 'redirect_uri', 'state'])('refuses a %s that differs from step 1', async (name) => {
+  it.each(['code_challenge', 'redirect_uri', 'state'])('rejects a %s that differs from step 1', async (name) => {
     const client = new Client(emulator)
     const { hidden } = await client.open()
     const other = {
@@ -65,7 +65,7 @@ describe('POST /oauth2/v3/authorize', () => {
     expect(answer.status).toBe(400)
   })
 
-  it('refuses a session of the other instance', async () => {
+  it('rejects a session of the other instance', async () => {
     const home = new Client(emulator)
     const { hidden } = await home.open()
     const away = new Client(emulator, { base: emulator.regionalAuthUrl })
@@ -116,7 +116,7 @@ describe('POST /oauth2/v3/authorize', () => {
     expect((await client.send(path, { method: 'POST', body: byButton })).status).toBe(302)
   })
 
-  it('takes no field for its first value that has two', async () => {
+  it('does not take the first value of a field that comes twice', async () => {
     const client = new Client(emulator)
     const { hidden } = await client.open()
     const path = `/oauth2/v3/authorize?${client.query().toString()}`
@@ -140,7 +140,7 @@ describe('locked accounts and captchas', () => {
     expect((await client.post({ ...hidden, identity: captcha.identity })).text).toContain('name="captcha"')
   })
 
-  it('asks for a captcha after the first submission, refuses a wrong one and takes the right one', async () => {
+  it('asks for a captcha after the first submission, rejects a wrong one and takes the right one', async () => {
     await using strict = await startEmulator({ accounts: [captcha] })
     const client = new Client(strict)
     const { answer, hidden } = await client.authorize(captcha.identity, 'x')

@@ -14,8 +14,8 @@ function expectRefusal(answer: ClientResponse, status: number, words: string): v
   expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(words)])
 }
 
-describe('the code in a list of one', () => {
-  it('is that code with strictness lenient alone, a list of two by neither', async () => {
+describe('a code inside a list', () => {
+  it('is taken with strictness lenient alone, and a list of two in no mode', async () => {
     const exchange = async (mode: Strictness, list: (code: string) => readonly string[]): Promise<ClientResponse> => {
       const client = new Client(emulatorOf(mode))
       return client.exchange('', { code: list(codeOf((await client.authorize(identity)).answer)) })
@@ -27,7 +27,7 @@ describe('the code in a list of one', () => {
 })
 
 describe('a locale before the path', () => {
-  it('is no matter with strictness lenient alone', async () => {
+  it('is ignored with strictness lenient alone', async () => {
     const ask = (mode: Strictness, path: string): Promise<ClientResponse> => {
       const client = new Client(emulatorOf(mode))
       return client.send(`${path}/oauth2/v3/authorize?${client.query().toString()}`)
@@ -53,7 +53,7 @@ describe('a redirect URI of the client’s own', () => {
     },
   )
 
-  it('is none at another path in any mode', async () => {
+  it('is rejected with another path in any mode', async () => {
     for (const mode of modes) expect(await open(mode, 'https://auth.example.com/elsewhere')).toBe(400)
   })
 })

@@ -16,7 +16,7 @@ describe('GET /oauth2/v3/authorize', () => {
     expect(page.text).toContain('name="credential"')
   })
 
-  it('encodes values, and puts inputs that are none in a comment, in a script and switched off', async () => {
+  it('encodes values, and has decoys of inputs in a comment, in a script and disabled', async () => {
     const { page, hidden } = await new Client(emulator).open()
     expect(hidden['_csrf']).toMatch(/&"</u)
     expect(page.text).not.toContain(hidden['_csrf'])
@@ -37,7 +37,7 @@ describe('GET /oauth2/v3/authorize', () => {
   })
 
   it.each(['client_id', 'code_challenge', 'code_challenge_method', 'redirect_uri', 'response_type', 'scope', 'state'])(
-    'refuses a request without %s, with a wrong one, or with two',
+    'rejects a request without %s, with a wrong one, or with two',
     async (name) => {
       const client = new Client(emulator)
       const twice = client.query()

@@ -76,7 +76,7 @@ describe('a login with a second factor', () => {
     expect((await step.client.exchange(codeOf(again))).text).toContain('name="passcode"')
   })
 
-  it('ends with the form of the passcode page, whatever the login page calls its inputs', async () => {
+  it('is finished with the form of the passcode page, whatever the login page calls its inputs', async () => {
     const rename = { transaction_id: 'tx', _csrf: 'xsrf' }
     await using renamed = await startEmulator({ hiddenInputs: { rename } })
     const step = await reachPasscode(renamed)
@@ -90,7 +90,7 @@ describe('a login with a second factor', () => {
     expect(dataOf(await verify(step, { client_secret: null, remember: { days: 30 } }))).toMatchObject({ valid: true })
   })
 
-  it('ends for a legacy client with the _csrf of the login page, under the name that it has there', async () => {
+  it('works for a legacy client with the _csrf of the login page, under the name that it has there', async () => {
     const rename = { _csrf: 'xsrf' }
     await using legacy = await startEmulator({
       strictness: 'lenient',
@@ -200,7 +200,7 @@ describe('POST …/authorize/mfa/verify', () => {
     })
   })
 
-  it('answers a wrong passcode with 200, approved, and not valid; the right one still counts after it', async () => {
+  it('answers a wrong passcode with 200, approved and not valid, and takes the right one after it', async () => {
     const step = await reachPasscode()
     const wrong = await verify(step, { passcode: account.passcode('Tablet') })
     expect(wrong.status).toBe(200)
@@ -209,7 +209,7 @@ describe('POST …/authorize/mfa/verify', () => {
     expect(dataOf(await verify(step))).toMatchObject({ valid: true })
   })
 
-  it('takes the passcode of every factor for that factor alone', async () => {
+  it('takes each factor’s own passcode alone', async () => {
     const step = await reachPasscode()
     const tablet = { factor_id: account.factors[1]?.id, passcode: account.passcode('Tablet') }
     expect(dataOf(await verify(step, tablet))).toMatchObject({ valid: true })
@@ -228,14 +228,14 @@ describe('POST …/authorize/mfa/verify', () => {
     expect(dataOf(await verify(step, { passcode }))).toMatchObject({ valid })
   })
 
-  it('refuses a passcode that was used already', async () => {
+  it('rejects a passcode that was used already', async () => {
     const passcode = account.passcode()
     await verify(await reachPasscode(), { passcode })
     const answer = await verify(await reachPasscode(), { passcode })
     expect([answer.status, errorOf(answer)]).toEqual([400, 'ERR_PASS_CODE_REPLAY'])
   })
 
-  it('refuses the sixth attempt, however often the form is posted in between', async () => {
+  it('rejects the sixth attempt, however often the form is posted in between', async () => {
     const step = await reachPasscode()
     for (let attempt = 0; attempt < 5; attempt += 1) await verify(step, { passcode: '12345x' })
     const sixth = await verify(step)
@@ -254,7 +254,7 @@ describe('POST …/authorize/mfa/verify', () => {
     ['factor_id', 'another', 400, 'ERR_INVALID_FACTOR'],
     ['passcode', undefined, 400, 'ERR_OBJECT_VALIDATION'],
     ['passcode', 123_456, 400, 'ERR_OBJECT_VALIDATION'],
-  ])('refuses %s %s with %i %s', async (name, value, status, code) => {
+  ])('rejects %s %s with %i %s', async (name, value, status, code) => {
     const answer = await verify(await reachPasscode(), { [name]: value })
     expect([answer.status, errorOf(answer)]).toEqual([status, code])
   })
@@ -314,7 +314,7 @@ describe('POST …/authorize/mfa/backupcodes/attempt', () => {
     expect(emulator.counters.passcodeChecks).toBe(10)
   })
 
-  it('wants a code', async () => {
+  it('needs a code', async () => {
     expect(errorOf(await attemptBackupCode(await reachPasscode(), undefined))).toBe('ERR_OBJECT_VALIDATION')
   })
 })

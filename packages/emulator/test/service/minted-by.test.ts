@@ -135,7 +135,7 @@ describe('an emulator with http2', () => {
     expect(error).toMatchObject({ code: expect.any(String) })
   })
 
-  it('tells the firewall whose connection it is, and the instance by either name of the host', async () => {
+  it('tells the firewall the TLS version, and finds the instance by :authority or Host', async () => {
     const emulator = await start({ regionalAt: 'host-name' })
     await new WireClient(emulator, { http: '2', tls: 'TLSv1.2' }).open()
     expect(emulator.firewall.clients()).toMatchObject([{ address: '127.0.0.1', tlsVersion: 'TLSv1.2' }])
@@ -160,7 +160,7 @@ describe('an emulator with http2', () => {
   })
 
   it.each(['before-commit', 'mid-headers', 'mid-body', 'half-close'] as const)(
-    'breaks an answer off over HTTP/2 (%s)',
+    'breaks off an answer over HTTP/2 (%s)',
     async (drop) => {
       const emulator = await start({ firewall: false })
       emulator.once('login-page', { drop })
@@ -195,7 +195,7 @@ describe('mintedBy', () => {
     )
   })
 
-  it('a refresh mints anew', async () => {
+  it('a refresh counts with its own connection', async () => {
     const emulator = await start({ mintedBy: { http: '2' } })
     const tokens = await login(emulator, documented)
     const client = new WireClient(emulator, { http: '2', tls: 'TLSv1.2' })

@@ -101,7 +101,7 @@ it.each<[string, ChangeableOptions]>([
   ['403, GET /api/1/products', { refreshedTokens: { status: 403 } }],
   ['401, GET /api/1/products', { refreshedTokens: { status: 401 } }],
   ['412, GET /api/1/vehicles', { service: 'current' }],
-])('The owner API refuses in words that people recorded: %s', async (what, options) => {
+])('the owner API refuses a token in words that people recorded: %s', async (what, options) => {
   emulator.change(options)
   const client = new Client(emulator)
   const { refresh_token } = await emulator.issueTokens(identity)
@@ -114,7 +114,7 @@ it.each<[string, ChangeableOptions]>([
   expect(ownerApiAnswers.map(({ body }) => body)).toContain(answer.text)
 })
 
-it("Today's owner API refuses an unknown token in words that people recorded", async () => {
+it("today's owner API refuses an unknown token in words that people recorded", async () => {
   emulator.change({ service: 'current' })
   const answer = await request(emulator.ownerApiUrl).get('/api/1/products').set('authorization', 'Bearer unknown')
   expect(ownerApiAnswers.map(({ status, body }) => [status, body])).toContainEqual([answer.status, answer.text])

@@ -21,7 +21,7 @@ describe('rotation', () => {
     expect(emulator.counters).toMatchObject({ refreshRequests: 3, tokenRefreshes: 2, replays: 1 })
   })
 
-  it('gives one of many simultaneous refreshes of one token new tokens', async () => {
+  it('gives new tokens to one of many simultaneous refreshes with one token', async () => {
     const { emulator, client, first } = await started({})
     await using _ = emulator
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.refresh(first)))

@@ -87,7 +87,7 @@ describe('signInByHand', () => {
     expect(emulator.counters.credentialChecks).toBeLessThan(2)
   })
 
-  it('gives its credential to no other host, and knows the accounts of this emulator alone', async () => {
+  it('sends its credential to no other host, and knows the accounts of this emulator alone', async () => {
     const elsewhere = emulator.signInByHand('https://auth.example.com/oauth2/v3/authorize')
     await expect(elsewhere).rejects.toThrow('takes an address of the emulator')
     await expect(elsewhere).rejects.toThrow(TypeError)

@@ -51,7 +51,7 @@ describe('POST /oauth2/v3/token, code exchange', () => {
     expect(json(answer)).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('takes a code of the person’s browser with another session’s cookie or none, the verifier alone binds it', async () => {
+  it('takes the code of a sign-in in a browser with another session’s cookie or none: the verifier alone binds it', async () => {
     const browser = await withCode()
     browser.client.cookies.clear()
     expect((await browser.client.exchange(browser.code)).status).toBe(200)
@@ -68,7 +68,7 @@ describe('POST /oauth2/v3/token, code exchange', () => {
   })
 
   it.each(['too-short', `${'a'.repeat(85)}-`, 'a'.repeat(87)])(
-    'refuses the verifier %s whatever its challenge',
+    'rejects the verifier %s whatever its challenge',
     async (verifier) => {
       const client = new Client(emulator)
       const challenge = challengeOf(verifier, 'raw-digest')
@@ -104,7 +104,7 @@ describe('POST /oauth2/v3/token, code exchange', () => {
     ['redirect_uri', 'invalid_request'],
     ['client_id', 'invalid_client'],
     ['grant_type', 'invalid_request'],
-  ])('refuses a body without %s as %s', async (name, error) => {
+  ])('rejects a body without %s as %s', async (name, error) => {
     const { client, code } = await withCode()
     const answer = await client.exchange(code, { [name]: undefined })
     expect(answer.status).toBe(400)
@@ -119,7 +119,7 @@ describe('POST /oauth2/v3/token, code exchange', () => {
     expect((await client.refresh(String(refresh_token), { client_secret })).status).toBe(200)
   })
 
-  it.each([null, 5, { a: 1 }])('takes %j for a field that is missing where it knows the field', async (sent) => {
+  it.each([null, 5, { a: 1 }])('treats %j in a known field as a missing one', async (sent) => {
     const { client, code } = await withCode()
     expect(json(await client.exchange(code, { code_verifier: sent }))).toEqual({
       error: 'invalid_request',
@@ -127,7 +127,7 @@ describe('POST /oauth2/v3/token, code exchange', () => {
     })
   })
 
-  it('refuses other grants, other content types and bodies that are no fields', async () => {
+  it('rejects other grants, other content types and bodies that are no fields', async () => {
     const client = new Client(emulator)
     expect(json(await client.exchange('x', { grant_type: 'password' }))).toMatchObject({
       error: 'unsupported_grant_type',
@@ -196,7 +196,7 @@ describe('POST /oauth2/v3/token, refresh', () => {
     ['client_id', 'other', 'invalid_client'],
     ['scope', undefined, 'invalid_scope'],
     ['scope', 'openid', 'invalid_scope'],
-  ])('refuses %s %s as %s, and the token stays alive', async (name, value, error) => {
+  ])('rejects %s %s as %s, and the token stays alive', async (name, value, error) => {
     const { refresh_token } = await emulator.issueTokens(identity)
     const client = new Client(emulator)
     const answer = await client.refresh(refresh_token, { [name]: value })

@@ -41,7 +41,7 @@ describe('POST /oauth/token of the owner API', () => {
 
   beforeEach(() => lenient.clock.freeze())
 
-  it('trades an access token for others with strictness lenient alone, and refuses any other', async () => {
+  it('trades an access token for others with strictness lenient alone, and rejects any other', async () => {
     const { access_token } = await lenient.issueTokens(identity)
     const traded = await tradedTokens(await trade('lenient', access_token))
     expect(traded.access_token).not.toBe(access_token)
@@ -49,7 +49,7 @@ describe('POST /oauth/token of the owner API', () => {
     expect((await trade('document', (await document.issueTokens(identity)).access_token)).status).toBe(404)
   })
 
-  it('takes neither a refresh without its token nor a body of more than 64 KiB', async () => {
+  it('rejects a refresh without its token, and a body of more than 64 KiB', async () => {
     const { access_token } = await lenient.issueTokens(identity)
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${access_token}` }
     const without = await ask('lenient', { headers, body: JSON.stringify({ grant_type: 'refresh_token' }) })

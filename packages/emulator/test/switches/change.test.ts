@@ -24,7 +24,7 @@ describe('change', () => {
     expect(answer).not.toHaveProperty('refresh_token')
   })
 
-  it('puts an option back to its default where it is undefined, and all to where they began with reset', async () => {
+  it('puts an option back to its default where it is undefined; reset() puts all back to the options of the start', async () => {
     emulator.change({ rotation: undefined })
     expect(await refreshed()).toMatchObject({ kept: 'false' })
     emulator.reset()
@@ -51,20 +51,20 @@ describe('change', () => {
       'Option tlsMinVersion',
     ],
     ['no object', [], 'The options must be an object'],
-  ])('refuses %s, and changes nothing', async (_, options, message) => {
+  ])('rejects %s, and changes nothing', async (_, options, message) => {
     const change = (): unknown => call(emulator, 'change', options)
     expect(change).toThrow(TypeError)
     expect(change).toThrow(message)
     expect(await refreshed()).toMatchObject({ expires_in: 300 })
   })
 
-  it('checks TLS versions against those that stand already', () => {
+  it('checks a TLS version against the other one that is set', () => {
     emulator.change({ tlsMaxVersion: 'TLSv1.2' })
     expect(() => emulator.change({ tlsMinVersion: 'TLSv1.3' })).toThrow('Option tlsMinVersion must not be above')
   })
 })
 
-describe('what has begun', () => {
+describe('a login that has begun', () => {
   it('keeps the hidden inputs that its login page had', async () => {
     const client = new Client(emulator)
     const { hidden } = await client.open()
@@ -135,7 +135,7 @@ describe('an account', () => {
     expect(account).toMatchObject({ locked: false, captcha: false, region: 'home' })
   })
 
-  it('refuses a switch that it has not, and changes nothing', () => {
+  it('rejects a switch that does not exist, and changes nothing', () => {
     const account = emulator.account(identity)
     const change = (switches: unknown): unknown => call(account, 'change', switches)
     expect(() => change({ region: 'regional', locked: 'yes' })).toThrow('Account switch locked must be true or false')

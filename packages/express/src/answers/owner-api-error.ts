@@ -13,7 +13,7 @@ export type OwnerApiErrorCode =
   | 'ERR_OWNER_API_METHOD_NOT_ALLOWED'
   | 'ERR_OWNER_API_BODY_CONSUMED'
   | 'ERR_OWNER_API_INTERNAL'
-  | 'ERR_OWNER_API_UPGRADE_REFUSED'
+  | 'ERR_OWNER_API_UPGRADE_REJECTED'
   | 'ERR_OWNER_API_TOKEN_ECHOED'
   | 'ERR_OWNER_API_TOKEN_REFUSED'
   | 'ERR_OWNER_API_UNREACHABLE'
@@ -34,7 +34,7 @@ export const ownerApiErrors: Readonly<Record<OwnerApiErrorCode, readonly [status
   ERR_OWNER_API_METHOD_NOT_ALLOWED: [405, 'This method is not available here.'],
   ERR_OWNER_API_BODY_CONSUMED: [500, 'Another handler has already consumed the body: put the proxy before it.'],
   ERR_OWNER_API_INTERNAL: [500, 'The call could not be forwarded.'],
-  ERR_OWNER_API_UPGRADE_REFUSED: [501, 'Connections can’t be upgraded here.'],
+  ERR_OWNER_API_UPGRADE_REJECTED: [501, 'Connections can’t be upgraded here.'],
   ERR_OWNER_API_TOKEN_ECHOED: [502, 'The owner API’s answer contained the access token and was held back.'],
   ERR_OWNER_API_TOKEN_REFUSED: [
     502,

@@ -1,6 +1,6 @@
 /**
- * What an answer leaves out, for a log: outside there is one fixed sentence for each code, and paths, hosts, keys and system
- * codes are the operator's alone. Where nobody listens, the process's own warnings tell each cause once.
+ * The details behind an answer, for a log. Callers get one fixed sentence for each code; paths, hosts, keys and system codes
+ * are for the operator alone. Without a listener, a warning of the process tells each cause once.
  */
 import type { IncomingMessage } from 'node:http'
 import { whatCame } from '@owner-sso/core'

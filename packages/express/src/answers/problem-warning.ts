@@ -6,11 +6,11 @@ import { property } from '../property.ts'
 import type { Answer } from './problem.ts'
 import { ssoErrorIn } from './sso-error.ts'
 
-/** Causes that were told. Further ones than that are not: somebody listens by then, or nobody will. */
+/** The causes that were told, a hundred at the most: by then somebody reads the warnings, or nobody will. */
 const told = new Set<string>()
 const mostTold = 100
 
-/** What a message may have of the moment. */
+/** The times in a message: they differ each time, and the cause is the same. */
 const time = /\d{4}-\d\d-\d\dT[\d:.]+Z/gu
 
 export function warnOfProblem({ status, problem }: Answer, error: unknown, host: string | undefined): void {

@@ -24,7 +24,7 @@ const answers: Readonly<Record<SsoErrorCode, readonly [status: 401 | 409 | 502 |
   ERR_SSO_REAUTHENTICATION_REQUIRED: [401, 'This account has to sign in again.'],
   ERR_SSO_SESSION_EXISTS: [409, 'This account is signed in already. Nothing was changed.'],
   ERR_SSO_REGION_NOT_ALLOWED: [502, 'The SSO service redirected this account to a region that is not allowed.'],
-  ERR_SSO_TOKEN_REJECTED: [502, 'The SSO service refused the request.'],
+  ERR_SSO_TOKEN_REJECTED: [502, 'The SSO service rejected the request.'],
   ERR_SSO_UNEXPECTED_RESPONSE: [502, 'The SSO service’s answer could not be used.'],
   ERR_SSO_UNREACHABLE: [502, 'The SSO service can’t be reached.'],
   ERR_SSO_FIREWALL_CHALLENGE: [503, 'The SSO service accepts no requests from here at the moment. Try again later.'],

@@ -13,7 +13,7 @@ import { watched } from './watched-agent.ts'
 
 /** As Node's own global agents; those may have been given the environment's proxies (`NODE_USE_ENV_PROXY`). */
 const keepAlive = { keepAlive: true, scheduling: 'lifo', timeout: 5000 } as const
-/** Stated, because the environment could turn it off. */
+/** Set here because NODE_TLS_REJECT_UNAUTHORIZED could turn it off. */
 const verified = { rejectUnauthorized: true } as const
 
 /** Straight and verified connections of one kind of TLS. */
@@ -38,7 +38,7 @@ export function straightConnections(tls: object = {}): Straight {
   }
 }
 
-/** For all who want nothing else. */
+/** The connections of callers who name no transport. */
 const usual = straightConnections()
 
 /** For `fetch` of https addresses. */

@@ -22,7 +22,7 @@ export interface AdmissionRules {
 export function admission(request: IncomingMessage, rules: AdmissionRules): string | Answer {
   const { method = '' } = request
   if (!forwardedMethods.has(method)) return ownerApiErrorAnswer('ERR_OWNER_API_METHOD_NOT_ALLOWED')
-  if (asksForUpgrade(request)) return ownerApiErrorAnswer('ERR_OWNER_API_UPGRADE_REFUSED')
+  if (asksForUpgrade(request)) return ownerApiErrorAnswer('ERR_OWNER_API_UPGRADE_REJECTED')
   if (namesTwoHosts(request)) return ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_REQUEST')
   const url = originForm(request)
   const [path = ''] = url.split('?')

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'n
 import type { Dispatcher } from 'undici'
 import type { TokenTrace } from './token-trace.ts'
 import type { SilenceLimit } from './silence.ts'
-import { ExchangeError } from './upstream-failure.ts'
+import { ProxyError } from './upstream-failure.ts'
 
 type Controller = Dispatcher.DispatchController
 
@@ -24,7 +24,7 @@ export interface Delivery {
 
 /** What a delivery is part of. */
 export interface DeliveryTies {
-  /** Ends the whole exchange with this error. */
+  /** Ends the whole call with this error. */
   readonly fail: (error: unknown) => void
   /** Starts again once the caller has read what was held back for it. */
   readonly silence: SilenceLimit
@@ -49,7 +49,7 @@ export function deliveryTo(
       response.writeHead(status, answerHeaders(status, headers, trace))
       return true
     } catch (error) {
-      // A header that Node refuses, or another handler's listener that throws.
+      // A header that Node rejects, or another handler's listener that throws.
       fail(error)
       return false
     }
@@ -65,7 +65,7 @@ export function deliveryTo(
     },
     data(controller, chunk) {
       if (trace.inBody(chunk)) {
-        fail(new ExchangeError('ERR_OWNER_API_TOKEN_ECHOED'))
+        fail(new ProxyError('ERR_OWNER_API_TOKEN_ECHOED'))
         return
       }
       if (!begin() || response.write(chunk)) return

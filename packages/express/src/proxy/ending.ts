@@ -1,5 +1,5 @@
 /**
- * How an exchange with the owner API ends: once, with its answer, with one of ours, or because the caller has gone.
+ * How a call of the owner API ends: once, with its answer, with one of ours, or because the caller has gone.
  */
 import type { ServerResponse } from 'node:http'
 import { startTimeLimit } from '@owner-sso/core'
@@ -7,15 +7,15 @@ import type { Dispatcher } from 'undici'
 import { type Answer, sendAnswer } from '../answers/problem.ts'
 import type { RequestBody } from './request-body.ts'
 import type { SilenceLimit } from './silence.ts'
-import { ExchangeError, failureAnswer } from './upstream-failure.ts'
+import { failureAnswer, ProxyError } from './upstream-failure.ts'
 
 /** Why a request to the owner API is broken off: its answer has nowhere to go. */
-export const exchangeOver: Error = new Error('the exchange is over')
+export const callOver: Error = new Error('the call is over')
 
 export interface EndingOptions {
   readonly response: ServerResponse
   readonly content: RequestBody['content']
-  /** Milliseconds for all of the exchange. */
+  /** Milliseconds for all of the call. */
   readonly maxDuration: number
   /** Tells whoever keeps a log what an answer of ours leaves out, and gives the answer back. */
   readonly report: (answer: Answer, error: unknown) => Answer
@@ -23,16 +23,16 @@ export interface EndingOptions {
 
 export interface Ending {
   readonly isOver: () => boolean
-  /** Ends the exchange with an answer of ours, once. */
+  /** Ends the call with an answer of ours, once. */
   readonly end: (answer: Answer, error: unknown) => void
   /** Ends it with the answer to an error. */
   readonly fail: (error: unknown) => void
-  /** The request that is under way from now on: broken off when the exchange ends early. */
+  /** The request that is under way from now on: broken off when the call ends early. */
   readonly follow: (request: Dispatcher.DispatchController, silence: SilenceLimit) => void
 }
 
-/** Starts the time limit of an exchange, and watches its caller. */
-export function exchangeEnding({ response, content, maxDuration, report }: EndingOptions): Ending {
+/** Starts the time limit of a call, and watches its caller. */
+export function callEnding({ response, content, maxDuration, report }: EndingOptions): Ending {
   let request: Dispatcher.DispatchController | undefined
   let silence: SilenceLimit | undefined
   let isOver = false
@@ -41,18 +41,18 @@ export function exchangeEnding({ response, content, maxDuration, report }: Endin
     if (isOver) return
     isOver = true
     sendAnswer(response, report(answer, error))
-    request?.abort(exchangeOver)
+    request?.abort(callOver)
     // Where there was no connection, undici was never given the body.
     if (!Buffer.isBuffer(content)) content?.destroy()
   }
   const fail = (error: unknown): void => end(failureAnswer(error), error)
 
-  const endLimit = startTimeLimit(maxDuration, () => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT')))
+  const endLimit = startTimeLimit(maxDuration, () => fail(new ProxyError('ERR_OWNER_API_TIMEOUT')))
   response.once('close', () => {
     endLimit()
     silence?.end()
     isOver = true
-    if (!response.writableFinished) request?.abort(exchangeOver)
+    if (!response.writableFinished) request?.abort(callOver)
   })
   return {
     isOver: () => isOver,
@@ -61,7 +61,7 @@ export function exchangeEnding({ response, content, maxDuration, report }: Endin
     follow(next, itsSilence) {
       request = next
       silence = itsSilence
-      if (isOver) next.abort(exchangeOver)
+      if (isOver) next.abort(callOver)
     },
   }
 }

@@ -13,8 +13,8 @@ import { nextToken } from '../next-token.ts'
 import { tokenHistories } from '../refused-token.ts'
 import { admission, mountPathOf } from './admission.ts'
 import type { TracedCall } from './call-trace.ts'
-import { runExchange } from './exchange.ts'
-import type { Settings } from './options.ts'
+import { runProxiedCall } from './proxied-call.ts'
+import type { ProxySettings } from './options.ts'
 import { ownLocation } from './own-location.ts'
 import { type RequestBody, requestBody } from './request-body.ts'
 import { upstreamHeaders } from './request-headers.ts'
@@ -38,7 +38,9 @@ interface Call<Request> extends Arrival {
   readonly body: RequestBody
 }
 
-/** A no. What JavaScript would take for a yes is none, and is told: whoever returns it means one. */
+/**
+ * The answer where `authorize` did not return `true`. A truthy value counts as a no too, and is reported: its author means yes.
+ */
 function forbidden<Request extends IncomingMessage>(
   request: Request,
   verdict: unknown,
@@ -52,7 +54,7 @@ function forbidden<Request extends IncomingMessage>(
 
 /** @returns what forwards a call; it gives the answer where the call does not go out, and nothing where the caller has gone */
 export function forwarder<Request extends IncomingMessage>(
-  settings: Settings<Request>,
+  settings: ProxySettings<Request>,
   dispatcher: Dispatcher,
 ): (request: Request, response: ServerResponse, arrival: Arrival) => Promise<Answer | undefined> {
   const { tokens, authorize, accountOf, onProblem } = settings
@@ -81,7 +83,7 @@ export function forwarder<Request extends IncomingMessage>(
   function send({ request, response, began, traced, path, account, token, body }: Call<Request>): void {
     const { headersTimeout, bodyTimeout, maxDuration } = settings
     const canRepeat = body.content === undefined || Buffer.isBuffer(body.content)
-    runExchange(dispatcher, {
+    runProxiedCall(dispatcher, {
       method: request.method ?? '',
       path,
       headers: upstreamHeaders(request, settings.requestHeaders, settings.transport.userAgent, body),

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { startTimeLimit } from '@owner-sso/core'
 import type { Dispatcher } from 'undici'
 import type { Delivery } from './delivery.ts'
-import { exchangeOver } from './ending.ts'
+import { callOver } from './ending.ts'
 import type { SilenceLimit } from './silence.ts'
 
 /** Bytes of a discarded body that are read, so that its connection can be used again. */
@@ -44,7 +44,7 @@ export function holdAnswer(
     isHeld: () => isHeld,
     drop(chunk) {
       bytes += chunk.length
-      if (bytes > maxDiscarded) controller.abort(exchangeOver)
+      if (bytes > maxDiscarded) controller.abort(callOver)
     },
     finish(error) {
       hasEnded = true
@@ -60,7 +60,7 @@ export function holdAnswer(
       if (hasEnded) delivery.end()
     },
     discard() {
-      if (!hasEnded) endLimit = startTimeLimit(maxDiscardTime, () => controller.abort(exchangeOver))
+      if (!hasEnded) endLimit = startTimeLimit(maxDiscardTime, () => controller.abort(callOver))
     },
     readOn: () => controller.resume(),
   }
@@ -71,6 +71,6 @@ export interface HeldAnswerTies {
   readonly delivery: Delivery
   readonly silence: SilenceLimit
   readonly bodyTimeout: number
-  /** Ends the whole exchange with this error. */
+  /** Ends the whole call with this error. */
   readonly fail: (error: unknown) => void
 }

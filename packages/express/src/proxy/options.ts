@@ -65,7 +65,7 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
 }
 
 /** The options, read once. */
-export interface Settings<Request extends IncomingMessage = IncomingMessage> {
+export interface ProxySettings<Request extends IncomingMessage = IncomingMessage> {
   readonly target: URL
   readonly basePath: string
   readonly tokens: Tokens
@@ -113,7 +113,7 @@ const longestTimer = 2 ** 31 - 1
 /** @throws TypeError that names the option */
 export function parseProxyOptions<Request extends IncomingMessage>(
   options: OwnerApiProxyOptions<Request>,
-): Settings<Request> {
+): ProxySettings<Request> {
   checkOptionNames('ownerApiProxy', options, optionNames)
   const { tokens, authorize, paths = ['/api/1/'] } = options
   checkTokens(tokens)

@@ -11,7 +11,7 @@ export interface LocationRules {
 
 /**
  * A `Location` within the offered part of the owner API, as a path under the proxy's own mount point. Anything else is
- * `undefined`: the caller is not sent to another host, nor to a path that would be refused.
+ * `undefined`: the caller is not sent to another host, nor to a path that would be rejected.
  *
  * @param value - each character is a byte
  * @param requestPath - path of the owner API that was asked for: what a relative location is relative to

@@ -16,7 +16,7 @@ import { forwarder } from './forward.ts'
 import { closeTimeout, type OwnerApiProxyOptions, parseProxyOptions } from './options.ts'
 import { closeWithConnection } from './queued-response.ts'
 import { endAfterAnswer, isSpent } from './spent-connection.ts'
-import { ExchangeError, failureAnswer } from './upstream-failure.ts'
+import { failureAnswer, ProxyError } from './upstream-failure.ts'
 import { upstreamPool } from './upstream-pool.ts'
 
 /** A handler for Express, Connect and bare `node:http`; nothing of Express is in it. */
@@ -26,11 +26,11 @@ export interface OwnerApiProxy<Request extends IncomingMessage = IncomingMessage
   /** Calls under way. */
   readonly active: () => number
   /**
-   * For a server's event `connect`, which never reaches a handler: refuses with an answer. Not for `upgrade`, unless you would
-   * listen to it anyway: upgrades reach the handler, which refuses them itself, and a server with a listener takes clients that
+   * For a server's event `connect`, which never reaches a handler: rejects with an answer. Not for `upgrade`, unless you would
+   * listen to it anyway: upgrades reach the handler, which rejects them itself, and a server with a listener takes clients that
    * only offer HTTP/2 (`Upgrade: h2c`) for upgrades, too.
    */
-  readonly refuse: (request: IncomingMessage, socket: Duplex) => void
+  readonly reject: (request: IncomingMessage, socket: Duplex) => void
   /**
    * Takes no more calls (503) and resolves when those under way have ended and the connections are closed.
    *
@@ -99,20 +99,20 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
     endLimit?.()
   }
 
-  return Object.assign(proxy, { active: () => active, refuse, close })
+  return Object.assign(proxy, { active: () => active, reject, close })
 }
 
-function refuse(request: IncomingMessage, socket: Duplex): void {
-  const code = request.method === 'CONNECT' ? 'ERR_OWNER_API_METHOD_NOT_ALLOWED' : 'ERR_OWNER_API_UPGRADE_REFUSED'
+function reject(request: IncomingMessage, socket: Duplex): void {
+  const code = request.method === 'CONNECT' ? 'ERR_OWNER_API_METHOD_NOT_ALLOWED' : 'ERR_OWNER_API_UPGRADE_REJECTED'
   socket.on('error', () => {})
   socket.end(rawAnswer(ownerApiErrorAnswer(code)), () => socket.destroy())
 }
 
-const tooLong = (): Error => new ExchangeError('ERR_OWNER_API_TIMEOUT')
+const tooLong = (): Error => new ProxyError('ERR_OWNER_API_TIMEOUT')
 
 /** The answer to what ends a call before it goes out; `undefined` for what the application has thrown. */
 function knownAnswer(error: unknown): Answer | undefined {
-  if (error instanceof ExchangeError) return failureAnswer(error)
+  if (error instanceof ProxyError) return failureAnswer(error)
   return ssoErrorAnswer(error) ?? unsettledAnswer(error)
 }
 

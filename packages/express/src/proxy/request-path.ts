@@ -1,7 +1,7 @@
 /**
  * Which paths of the owner API may be called.
  *
- * A path is refused unless every server on the way must read it alike: what one of them decodes, joins or strips, another
+ * A path is rejected unless every server on the way must read it alike: what one of them decodes, joins or strips, another
  * may not have looked at when it compared prefixes.
  */
 

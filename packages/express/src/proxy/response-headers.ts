@@ -31,7 +31,7 @@ export function answerHeaders(status: number, upstream: IncomingHttpHeaders, rul
   let length: string | undefined
   for (const name of Object.keys(upstream)) {
     if (!rules.names.has(name) || name === 'cache-control' || name === 'expires' || hopByHop?.has(name)) continue
-    // Of nothing there is no length (RFC 9110 section 8.6).
+    // An answer without a body has no length (RFC 9110 section 8.6).
     if (status === 204 && name === 'content-length') continue
     const value = upstream[name]
     if (value === undefined || !passing.test(String(value)) || rules.showsToken(String(value))) continue

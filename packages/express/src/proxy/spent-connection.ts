@@ -14,9 +14,9 @@ const readNoFurther = 2
  * Takes no more requests from this one's connection, which ends with the answer that it still gets. HTTP/2 has no such doubt about
  * its bodies: there, the connection goes on.
  *
- * What came in the same segment as the refused request is parsed in this very turn, and Node has no public way to stop that:
+ * What came in the same segment as the rejected request is parsed in this very turn, and Node has no public way to stop that:
  * neither `pause()` nor `destroy()` of the socket does. So the parser's own callback goes; where a Node has none of that name,
- * the proxy still refuses, and the application's other routes are not covered.
+ * the proxy still rejects, and the application's other routes are not covered.
  */
 export function endAfterAnswer({ socket, httpVersionMajor }: IncomingMessage): void {
   if (httpVersionMajor >= 2) return

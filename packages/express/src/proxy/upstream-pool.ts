@@ -4,15 +4,15 @@
 import { buildConnector, Pool } from 'undici'
 import { reading } from '../early-answer.ts'
 import { throughProxy } from '../tunnel.ts'
-import type { Settings } from './options.ts'
+import type { ProxySettings } from './options.ts'
 
 type PoolSettings = Pick<
-  Settings,
+  ProxySettings,
   'target' | 'maxConcurrent' | 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'transport' | 'proxy'
 >
 
 /**
- * Milliseconds that undici's own limits are later than the exchange's, which read first what has arrived: they are left
+ * Milliseconds that undici's own limits are later than the call's, which read first what has arrived: they are left
  * with an upload that the owner API does not take.
  */
 const later = 1000
@@ -30,7 +30,7 @@ export function upstreamPool({
   const connect = {
     timeout: connectTimeout,
     ...transport.tls,
-    // Stated, because the environment could turn it off.
+    // Set here because NODE_TLS_REJECT_UNAUTHORIZED could turn it off.
     rejectUnauthorized: true,
   }
   return new Pool(target.origin, {

@@ -120,10 +120,10 @@ it.each([
 it('a listener that is none is a TypeError', async () => {
   const listener = { onProblem: 'log' as never }
   const options = { tokens: await tokensOf(), account, ...listener }
-  const refused = new TypeError('onProblem must be a function; text came')
-  expect(() => ssoErrorHandler(listener)).toThrow(refused)
-  expect(() => ownerApiBearer(options)).toThrow(refused)
-  expect(() => ownerApiProxy({ ...options, target: ownerApi.url, authorize: true })).toThrow(refused)
+  const rejected = new TypeError('onProblem must be a function; text came')
+  expect(() => ssoErrorHandler(listener)).toThrow(rejected)
+  expect(() => ownerApiBearer(options)).toThrow(rejected)
+  expect(() => ownerApiProxy({ ...options, target: ownerApi.url, authorize: true })).toThrow(rejected)
 })
 
 function fail(): never {

@@ -52,7 +52,7 @@ it('an owner API that fails without a listener is one warning for each cause, wi
   expect(JSON.stringify(warned.mock.calls)).not.toContain(token)
 })
 
-it('the proxy, the bearer and the error handler warn alike, and what time it is makes no other cause', async () => {
+it('the proxy, the bearer and the error handler warn once for one cause, whatever time the error names', async () => {
   const invalidate = async (): Promise<void> => undefined
   let seconds = 2_000_000_000
   const blocked = { invalidate, getAccessToken: () => Promise.reject(new FirewallChallengeError(seconds++)) }
@@ -72,7 +72,7 @@ it('the proxy, the bearer and the error handler warn alike, and what time it is 
   ])
 })
 
-it('nothing is warned of where a listener is told, or where it is the caller who can mend it', async () => {
+it('nothing is warned of where there is a listener, or where only the caller can mend it', async () => {
   const onProblem = jest.fn()
   expect(await call(await serve(await proxyTo('http://127.0.0.1:2', { onProblem })))).toBe(502)
   expect(onProblem).toHaveBeenCalledTimes(3)
@@ -92,7 +92,7 @@ it('an error of the application’s own is told without its words', async () => 
   expect(JSON.stringify(warned.mock.calls)).not.toContain('SECRET')
 })
 
-it('a request without req.user is told once, with the question that helps, unless somebody reads sessions', async () => {
+it('a request without req.user is warned of once, with what to check, unless passport.session() runs', async () => {
   const byUser = { account: undefined as never }
   const sessions: RequestHandler[] = [
     session({ secret: 'x', resave: false, saveUninitialized: false }),
@@ -113,7 +113,7 @@ it('a request without req.user is told once, with the question that helps, unles
   ])
 })
 
-it('what was told is remembered for a hundred causes', async () => {
+it('the last hundred causes are remembered, and not told again', async () => {
   let n = 0
   const failing: RequestHandler = (_request, _response, next) =>
     next(new StoreError('unavailable', `cause ${(n += 1)}`))

@@ -121,7 +121,7 @@ describe.each(
     data.end()
   })
 
-  it('an error is still what the application knows', async () => {
+  it('an error is still an AxiosError with what an application reads from it', async () => {
     const http = await attached({ responseType: 'json' })
     const error = await failureOf(http.get('/500', { headers: { 'x-own': 'kept' }, params: { page: 1 } }))
     expect([axios.isAxiosError(error), error.code, error.response?.status]).toEqual([true, 'ERR_BAD_RESPONSE', 500])

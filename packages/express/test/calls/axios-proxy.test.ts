@@ -51,7 +51,7 @@ describe.each(axiosVersions)('axios %s', (_version, axios) => {
     expect(await callBoth(axios)).toBe('')
   })
 
-  it('goes through a proxy of the configuration in a tunnel, and over plain http past it', async () => {
+  it('calls https through a tunnel of the proxy in axios’s configuration, and plain http without the proxy', async () => {
     const auth = { username: 'user', password: 'p@ss' }
     const seen = await callBoth(axios, { proxy: { protocol: 'http', host: '127.0.0.1', port: proxy.port, auth } })
     expect(seen.match(/CONNECT [^ ]+/gu)).toEqual([`CONNECT ${new URL(emulator.ownerApiUrl).host}`])

@@ -75,14 +75,17 @@ it('does not send a stream again, and the next call is right', async () => {
 it.each([
   [401, 2],
   [403, 1],
-])('rejects with the %i of the owner API after %i requests, once a call was taken', async (status, requests) => {
-  await http.get('/api/1/vehicles')
-  emulator.always('owner-api', { status, body: { error: 'no' } })
-  await expect(http.get('/api/1/vehicles')).rejects.toMatchObject({ response: { status, data: { error: 'no' } } })
-  expect(ownerApiRequests()).toHaveLength(1 + requests)
-})
+])(
+  'rejects with the owner API’s %i after %i requests, where the token was accepted before',
+  async (status, requests) => {
+    await http.get('/api/1/vehicles')
+    emulator.always('owner-api', { status, body: { error: 'no' } })
+    await expect(http.get('/api/1/vehicles')).rejects.toMatchObject({ response: { status, data: { error: 'no' } } })
+    expect(ownerApiRequests()).toHaveLength(1 + requests)
+  },
+)
 
-it('takes a 401 for an answer where validateStatus does', async () => {
+it('resolves with a 401 where validateStatus says so', async () => {
   emulator.always('owner-api', { status: 401, body: {} })
   expect((await http.get('/api/1/vehicles', { validateStatus: () => true })).status).toBe(401)
 })
@@ -191,7 +194,7 @@ it.each<[string, unknown, object]>([
   ['account must be', axios.create(), { account: '' }],
   ['target must be', axios.create(), { target: 'http://owner-api.example.com' }],
   ['target must be', axios.create({ baseURL: '/relative' }), {}],
-])('refuses wrong arguments at once: %s', (message, instance, wrong) => {
+])('rejects wrong arguments at once: %s', (message, instance, wrong) => {
   const options = { tokens, account, ...wrong } as OwnerCallOptions
   expect(() => attachBearer(instance as AxiosInstance, options)).toThrow(message)
 })

@@ -36,7 +36,7 @@ it('calls with the owner’s token, also with a relative address', async () => {
 })
 
 it.each(['/api/1/vehicles/..', '/api/1/vehicles/%2e%2E/', '/api/1/.%2e?x', '..', '/api\\..\\1', '/./api/1/vehicles'])(
-  'refuses %s, which is the address of something else',
+  'rejects %s, which is the address of something else',
   async (address) => {
     await expect(call(address)).rejects.toThrow(
       new TypeError('the address has dot segments, which lead to another path'),
@@ -52,7 +52,7 @@ it('fails where account never settles', async () => {
   expect(ownerApiRequests()).toEqual([])
 })
 
-it('takes dots for what they are anywhere else', async () => {
+it('allows dots that are no path segment', async () => {
   for (const address of ['/api/1/vehicles?next=/../x', '/api/1/vehicles#/..']) {
     expect((await call(address)).status).toBe(200)
   }
@@ -99,16 +99,19 @@ it.each([
 it.each([
   [401, 2],
   [403, 1],
-])('gives the %i of the owner API back after %i requests, once a call was taken', async (status, requests) => {
-  await call('/api/1/vehicles')
-  emulator.always('owner-api', { status, body: { error: 'no' } })
-  const answer = await call('/api/1/vehicles')
-  expect(answer.status).toBe(status)
-  expect(await answer.json()).toEqual({ error: 'no' })
-  expect(ownerApiRequests()).toHaveLength(1 + requests)
-})
+])(
+  'resolves with the owner API’s %i after %i requests, where the token was accepted before',
+  async (status, requests) => {
+    await call('/api/1/vehicles')
+    emulator.always('owner-api', { status, body: { error: 'no' } })
+    const answer = await call('/api/1/vehicles')
+    expect(answer.status).toBe(status)
+    expect(await answer.json()).toEqual({ error: 'no' })
+    expect(ownerApiRequests()).toHaveLength(1 + requests)
+  },
+)
 
-it('calls once more after a 401 that broke off while the next token was on its way', async () => {
+it('calls once more after a 401 that broke off while the next token was fetched', async () => {
   let asked = 0
   const refusing = await listen((_request, response) => {
     asked += 1
@@ -171,7 +174,7 @@ it('asks for no token where its signal has ended already', async () => {
   expect(emulator.counters.refreshRequests).toBe(0)
 })
 
-it('takes the token to no other origin, neither by an address nor by a redirect', async () => {
+it('sends the token to no other origin, neither by an address nor by a redirect', async () => {
   const elsewhere = await startOwnerApi()
   await expect(call(`${elsewhere.url}/api/1/vehicles`)).rejects.toThrow(TypeError)
   await expect(call(new Request(`${elsewhere.url}/api/1/vehicles`))).rejects.toThrow(TypeError)
@@ -183,7 +186,7 @@ it('takes the token to no other origin, neither by an address nor by a redirect'
   await elsewhere.close()
 })
 
-it('takes the token over plain http to loopback alone, where no target is given', async () => {
+it('sends the token over plain http to loopback alone, where no target is given', async () => {
   const free = ownerFetch({ tokens, account })
   await expect(free('http://owner-api.example.com/api/1/vehicles')).rejects.toThrow('https')
   await expect(free('/api/1/vehicles')).rejects.toThrow('target')
@@ -212,7 +215,7 @@ it.each<[string, object | undefined]>([
   ['account must be', { account: '' }],
   ['target must be', { target: 'http://owner-api.example.com' }],
   ['fetch must be', { fetch: 'fetch' }],
-])('refuses wrong options at once: %s', (message, wrong) => {
+])('rejects wrong options at once: %s', (message, wrong) => {
   const options = wrong && { tokens, account, ...wrong }
   expect(() => ownerFetch(options as OwnerFetchOptions)).toThrow(message)
 })

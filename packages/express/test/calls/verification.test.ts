@@ -10,7 +10,7 @@ import { account, token, tokensOf } from '../tokens.ts'
 
 const emulator = useEmulator({ tls: true, firewall: false })
 
-it('a token goes to nobody in particular, also where checks are turned off after the start', async () => {
+it('a token is not sent to a server that can’t be verified, also where checks are turned off after the start', async () => {
   const before = emulator.requests.length
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--no-warnings',

@@ -4,7 +4,7 @@ import { rawRequest, sendRaw } from '../raw-http.ts'
 import { homes, type Listening, listen, type OwnerApi, startOwnerApi } from '../servers.ts'
 import { account, token, tokensOf } from '../tokens.ts'
 
-const refused = [400, 404]
+const rejected = [400, 404]
 
 describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
   let ownerApi: OwnerApi
@@ -21,7 +21,7 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
     })
     proxy = ownerApiProxy({ target: ownerApi.url, tokens: await tokensOf(), account, authorize: true })
     home = await start(proxy)
-    home.server.on('connect', proxy.refuse)
+    home.server.on('connect', proxy.reject)
   })
   afterAll(async () => {
     await home.close()
@@ -91,9 +91,9 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
       '/%61pi/1/vehicles',
       '/api%2f1%2fvehicles',
       '/',
-    ])('refuses %s', async (path) => {
+    ])('rejects %s', async (path) => {
       const answer = await send('GET', mount + path)
-      expect(refused).toContain(answer.status)
+      expect(rejected).toContain(answer.status)
       expect(ownerApi.seen).toEqual([])
     })
   })
@@ -108,15 +108,15 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
       ['user information', (port: number) => `${mount}/@127.0.0.1:${port}/api/1/vehicles`],
       ['no slash at the start', (port: number) => `@127.0.0.1:${port}/api/1/vehicles`],
       ['asterisk-form', () => '*'],
-    ])('refuses %s', async (_name, target) => {
+    ])('rejects %s', async (_name, target) => {
       const answer = await send('GET', target(elsewhere.port))
-      expect(refused).toContain(answer.status)
+      expect(rejected).toContain(answer.status)
       expect(ownerApi.seen).toEqual([])
       expect(strayRequests).toBe(0)
     })
 
     it.each(['elsewhere.example', '127.0.0.1:1', 'a@b', '', 'a b', '[::1', 'x'.repeat(300)])(
-      'asks the owner API alone, by its own name, whatever Host says (%s)',
+      'calls the owner API alone, under its own name, whatever Host says (%s)',
       async (host) => {
         await sendRaw(home.port, `GET ${mount}/api/1/vehicles HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
         for (const { headers } of ownerApi.seen) expect(headers.host).toBe(new URL(ownerApi.url).host)
@@ -143,9 +143,9 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
     ['another port in front', 'http://app.example.com:81', ['Host: app.example.com']],
     ['another scheme in front', 'ftp://app.example.com', ['Host: app.example.com']],
     ['a user in front', 'http://app.example.com@elsewhere.example', ['Host: elsewhere.example']],
-  ])('L2: refuses a request with %s', async (_what, front, lines) => {
+  ])('L2: rejects a request with %s', async (_what, front, lines) => {
     const head = [`GET ${front}${mount}/api/1/vehicles HTTP/1.1`, ...lines, 'Connection: close', '', '']
-    expect(refused).toContain((await sendRaw(home.port, head.join('\r\n'))).status)
+    expect(rejected).toContain((await sendRaw(home.port, head.join('\r\n'))).status)
     expect(ownerApi.seen).toEqual([])
   })
 
@@ -231,7 +231,7 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
   it.each([
     ['an allowed path of another host', () => `${elsewhere.url}/api/1/vehicles`],
     ['another path', () => '/api/2/vehicles'],
-    ['a path that would be refused', () => '/api/1/a;b'],
+    ['a path that would be rejected', () => '/api/1/a;b'],
     ['nowhere', () => 'http://['],
     ['another host without a scheme', () => '//elsewhere.example/api/1/vehicles'],
     ['another host behind backslashes', () => '/\\elsewhere.example/api/1/vehicles'],
@@ -242,7 +242,7 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
     expect(answer.head).not.toMatch(/^location/imu)
   })
 
-  it('L4: turns a redirect within the offered paths into one under its own mount point', async () => {
+  it('L4: rewrites a redirect within the offered paths to its own mount point', async () => {
     for (const location of ['../vehicles/1?x=y', `//${new URL(ownerApi.url).host}/api/1/vehicles/1?x=y`]) {
       ownerApi.answer((_seen, response) => response.writeHead(307, { location }).end())
       const answer = await send('GET', `${mount}/api/1/moved/vehicle`)
@@ -303,14 +303,14 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
         ['Transfer-Encoding: chunked'],
         `fffffffffffffffff\r\nhello\r\n0\r\n\r\n${smuggled}`,
       ],
-    ])('refuses %s', async (_name, lines, body) => {
+    ])('rejects %s', async (_name, lines, body) => {
       const bytes = [`POST ${mount}/api/1/vehicles HTTP/1.1`, 'Host: app.example.com', ...lines, '', body].join('\r\n')
       const answer = await sendRaw(home.port, bytes)
       expect([400, 501]).toContain(answer.status)
       expect(ownerApi.seen.filter(({ url }) => url.includes('smuggled'))).toEqual([])
     })
 
-    it('refuses a body of a GET', async () => {
+    it('rejects a body of a GET', async () => {
       const answer = await send('GET', `${mount}/api/1/vehicles`, ['Content-Length: 5'], 'hello')
       expect(answer.status).toBe(400)
       expect(ownerApi.seen).toEqual([])
@@ -330,7 +330,7 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
       ['GET', ['Origin: https://elsewhere.example']],
       ['POST', ['Origin: capacitor://app.example.com']],
       ['POST', ['Origin: file://']],
-    ])('refuses a %s with %j', async (method, lines) => {
+    ])('rejects a %s with %j', async (method, lines) => {
       const answer = await send(method, `${mount}/api/1/vehicles/1/command/honk`, lines)
       expect(answer.status).toBe(403)
       expect(JSON.parse(answer.body)).toMatchObject({ code: 'ERR_OWNER_API_CROSS_SITE', status: 403 })
@@ -352,7 +352,7 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
 
   describe('L8: methods and upgrades', () => {
     it.each(['TRACE', 'OPTIONS', 'PROPFIND', 'PURGE', 'LINK', 'M-SEARCH'])(
-      'refuses %s and says what is offered',
+      'rejects %s and says what is offered',
       async (method) => {
         const answer = await send(method, `${mount}/api/1/vehicles`)
         expect(answer.status).toBe(405)
@@ -361,7 +361,7 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
       },
     )
 
-    it('refuses CONNECT with an answer', async () => {
+    it('rejects CONNECT with an answer', async () => {
       const answer = await send('CONNECT', `127.0.0.1:${elsewhere.port}`)
       expect(answer.status).toBe(405)
       expect(JSON.parse(answer.body)).toMatchObject({ code: 'ERR_OWNER_API_METHOD_NOT_ALLOWED' })
@@ -372,11 +372,11 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
       ['websocket', ['Upgrade: websocket', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13']],
       ['one of two', ['Upgrade: h2c, websocket']],
       ['nothing', ['Upgrade:']],
-    ])('refuses an upgrade to %s with an answer', async (_protocol, lines) => {
+    ])('rejects an upgrade to %s with an answer', async (_protocol, lines) => {
       const head = [`GET ${mount}/api/1/stream HTTP/1.1`, 'Host: app.example.com', ...lines, 'Connection: upgrade']
       const answer = await sendRaw(home.port, [...head, '', ''].join('\r\n'))
       expect(answer.status).toBe(501)
-      expect(JSON.parse(answer.body)).toMatchObject({ code: 'ERR_OWNER_API_UPGRADE_REFUSED' })
+      expect(JSON.parse(answer.body)).toMatchObject({ code: 'ERR_OWNER_API_UPGRADE_REJECTED' })
       expect(ownerApi.seen).toEqual([])
     })
 
@@ -392,11 +392,11 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
   })
 })
 
-it('refuses an upgrade and a CONNECT that a server hands out as events', async () => {
+it('rejects an upgrade and a CONNECT that a server hands out as events', async () => {
   const ownerApi = await startOwnerApi()
   const proxy = ownerApiProxy({ target: ownerApi.url, tokens: await tokensOf(), account, authorize: true })
   const home = await listen(proxy)
-  home.server.on('upgrade', proxy.refuse).on('connect', proxy.refuse)
+  home.server.on('upgrade', proxy.reject).on('connect', proxy.reject)
   const upgrade = await sendRaw(
     home.port,
     'GET /api/1/x HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',

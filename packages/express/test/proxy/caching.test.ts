@@ -58,7 +58,7 @@ it.each<[string | string[] | undefined, string]>([
   [`max-age=${2 ** 31 + 1}`, `private, max-age=${2 ** 31}`],
   ['private="x', 'private, no-store'],
   ['max-age=60; public', 'private, no-store'],
-])('an upstream’s Cache-Control %j is %j here', async (upstream, here) => {
+])('the owner API’s Cache-Control %j becomes %j', async (upstream, here) => {
   const headers = await headersAfter(upstream === undefined ? {} : { 'cache-control': upstream })
   expect(headers.get('cache-control')).toBe(here)
 })
@@ -70,14 +70,14 @@ it.each<[upstream: string | undefined, app: string, here: string]>([
   ['max-age=600, immutable', 'private, max-age=60', 'private, max-age=60'],
   ['max-age=60', 'public, max-age=600', 'private, max-age=60'],
   ['no-store', 'public, max-age=600', 'private, no-store'],
-])('an upstream’s Cache-Control %j over the application’s own %j is %j', async (upstream, app, here) => {
+])('the owner API’s Cache-Control %j and the application’s own %j become %j', async (upstream, app, here) => {
   const headers = await headersAfter(upstream === undefined ? {} : { 'cache-control': upstream }, {
     'cache-control': app,
   })
   expect(headers.get('cache-control')).toBe(here)
 })
 
-it('tells a lifetime in place of Expires, which an old cache would share by', async () => {
+it('sends max-age in place of Expires, which an old shared cache would go by', async () => {
   const date = new Date().toUTCString()
   const inAnHour = new Date(Date.parse(date) + 3_600_000).toUTCString()
   const lifetimeOf = async (upstream: Record<string, string>, app?: OutgoingHttpHeaders) => {
@@ -98,7 +98,7 @@ it.each([
   ['11 Nov 2026 11:11:11', '11 Nov 2026 11:11:11', 0],
   ['11 Nov 2026 11:11:11', '11 Nov 2026 11:11:10', 0],
   ['11 Nov 2026 11:11:11', 'no date', 0],
-])('with the date %j an answer that expires at %j is fresh for %d s', async (date, expires, seconds) => {
+])('with Date %j, an answer with Expires %j is fresh for %d s', async (date, expires, seconds) => {
   const headers = await headersAfter({ date: `${date} GMT`, expires: `${expires} GMT` })
   expect(headers.get('cache-control')).toBe(`private, max-age=${seconds}`)
 })
@@ -109,11 +109,11 @@ it.each<[Record<string, string>, string]>([
   [{ 'cache-control': 'stale-if-error=5' }, 'private, stale-if-error=5'],
   [{ 'content-type': 'text/event-stream ; a' }, 'private, no-transform'],
   [{ 'content-type': 'text/event-streams' }, 'private'],
-])('an answer with %j has the Cache-Control %s here', async (upstream, here) => {
+])('an answer with %j gets Cache-Control %s', async (upstream, here) => {
   expect((await headersAfter(upstream)).get('cache-control')).toBe(here)
 })
 
-it('leaves nothing for a cache that is told by a header of its own', async () => {
+it('removes headers that are for one kind of cache alone, such as CDN-Cache-Control', async () => {
   const targeted = {
     'CDN-Cache-Control': 'max-age=60',
     'Acme-CDN-Cache-Control': 'public',
@@ -124,7 +124,7 @@ it('leaves nothing for a cache that is told by a header of its own', async () =>
   for (const name of Object.keys(targeted)) expect([passed.get(name), set.get(name)]).toEqual([null, 'no-store'])
 })
 
-it('leaves a header of the application whose name only holds that of such a header', async () => {
+it('keeps a header of the application whose name only resembles one of those', async () => {
   const names = ['x-surrogate-control', 'surrogate-control-x', 'x-edge-control', 'edge-controls', 'cdn-cache-control-x']
   const set = await headersAfter({}, Object.fromEntries(names.map((name) => [name, 'kept'])))
   expect(names.map((name) => set.get(name))).toEqual(names.map(() => 'kept'))

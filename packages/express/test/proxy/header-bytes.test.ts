@@ -90,7 +90,7 @@ const lines = (name: string, value: string): [string, string][] => [
   ['without a length', `${name}: ${value}`],
 ]
 
-it.each(homes)('every byte of a header’s value passes as it came, and nothing else does: %s', async (_where, home) => {
+it.each(homes)('a header’s value passes byte for byte, with nothing added: %s', async (_where, home) => {
   const port = portOf(await listening(createServer(await home())))
   for (const name of ['Content-Disposition', 'Content-Language', 'X-Name']) {
     for (const [what, value] of values) {

@@ -39,16 +39,16 @@ function holdAnswers(count: number): Promise<void> {
 
 const call = () => fetch(`${home.url}/api/1/vehicles`)
 
-it('has so many calls under way and no more, and takes the next one when one has ended', async () => {
+it('has at most maxConcurrent calls under way, and takes the next one when one has ended', async () => {
   await start({ maxConcurrent: 2 })
   const full = holdAnswers(2)
   const first = [call(), call()]
   await full
   expect(proxy.active()).toBe(2)
-  const refused = await call()
-  expect(refused.status).toBe(503)
-  expect(refused.headers.get('retry-after')).toBe('1')
-  expect(await refused.json()).toMatchObject({ code: 'ERR_OWNER_API_BUSY', status: 503 })
+  const rejected = await call()
+  expect(rejected.status).toBe(503)
+  expect(rejected.headers.get('retry-after')).toBe('1')
+  expect(await rejected.json()).toMatchObject({ code: 'ERR_OWNER_API_BUSY', status: 503 })
   for (const response of held) response.end('{}')
   expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200])
   ownerApi.answer((_seen, response) => response.end('{}'))
@@ -159,9 +159,9 @@ it('close() takes no more calls, lets those under way end, and closes the connec
   const running = call()
   await one
   const closed = proxy.close()
-  const refused = await call()
-  expect(refused.status).toBe(503)
-  expect(await refused.json()).toMatchObject({ code: 'ERR_OWNER_API_CLOSING' })
+  const rejected = await call()
+  expect(rejected.status).toBe(503)
+  expect(await rejected.json()).toMatchObject({ code: 'ERR_OWNER_API_CLOSING' })
   held[0]!.end('{"last":true}')
   expect(await (await running).text()).toBe('{"last":true}')
   await closed
@@ -177,7 +177,7 @@ it('close({ timeout }) cuts what is still under way then', async () => {
   expect((await running).status).toBe(503)
 })
 
-it('answers everybody in a rush of callers, and is at rest afterwards', async () => {
+it('answers everybody in a rush of callers, and has no call left afterwards', async () => {
   await start({ maxConcurrent: 100 })
   const connections = Array.from({ length: 20 }, () => openSocket(home.port))
   const statuses: Record<string, number> = {}

@@ -86,7 +86,7 @@ it('sends a request twice at most: the 401 of a brand-new token is the caller’
   expect(emulator.counters.tokenRefreshes).toBe(1)
 })
 
-it('neither refreshes nor repeats for a token that the manager has just got', async () => {
+it('neither refreshes nor repeats where the manager refreshed less than a minute ago', async () => {
   const sso = createSso({ authUrl: emulator.authUrl })
   const careful = createTokenManager({ sso, store: memoryTokenStore(), minRefreshInterval: 60 })
   await careful.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
@@ -118,7 +118,7 @@ it.each(['HEAD', 'GET'])('passes a 401 without a body on to %s where there is no
 })
 
 it.each([403, 429, 500])(
-  'passes a %i on to who has used the token before, and asks nobody for another',
+  'passes a %i on where the token was accepted before, and asks for no other token',
   async (status) => {
     expect((await call('/api/1/vehicles')).status).toBe(200)
     emulator.always('owner-api', { status, body: { error: 'no' } })
@@ -166,7 +166,7 @@ it('reads no more of an endless 401 than it has to', async () => {
 it.each([
   [65_536, 'keeps'],
   [65_537, 'gives up'],
-])('of a 401 of %d bytes it %s the connection', async (bytes, does) => {
+])('with a 401 of %d bytes, it %s the connection', async (bytes, does) => {
   let [calls, ended] = [0, 0]
   const ownerApi = await listen((_request, response) => {
     calls += 1
@@ -186,7 +186,7 @@ it.each([
   await ownerApi.close()
 })
 
-it('lets go of a 401 that does not end: its connection may be the only one', async () => {
+it('closes the connection of a 401 that does not end: it may be the only connection', async () => {
   const gone: Promise<unknown>[] = []
   const ownerApi = await listen((_request, response) => {
     gone.push(once(response, 'close'))

@@ -114,14 +114,14 @@ describe('a wrong option is a TypeError at the start that names it', () => {
     ['responseHeaders', 'Clear-Site-Data'],
     ['responseHeaders', 'Alt-Svc'],
     ['responseHeaders', 'Refresh'],
-  ])('%s can’t be made to forward %s', async (option, name) => {
+  ])('%s can’t list %s', async (option, name) => {
     const options = { ...(await valid()), [option]: ['x-own', name] }
     expect(() => ownerApiProxy(options)).toThrow(
       `${option} can’t include ${name.toLowerCase()}, which is never forwarded`,
     )
   })
 
-  it('a header whose name only holds that of such a one may be forwarded', async () => {
+  it('a header whose name only resembles one of those may be listed', async () => {
     const more = { requestHeaders: ['own-cookie', 'x-forwarding'], responseHeaders: ['own-server', 'x-set-cookie'] }
     await expect(ownerApiProxy({ ...(await valid()), ...more }).close()).resolves.toBeUndefined()
   })

@@ -39,7 +39,7 @@ const problemOf = async (answer: Response): Promise<unknown> => {
   return answer.json()
 }
 
-it('says that the mount path is taken off, and the path that works, and says so of no other path', async () => {
+it('explains a 404 that comes of the mount path by the path that works, and no other 404 so', async () => {
   const home = await serve(express().use('/api', await proxyWith()))
   const detailOf = async (path: string): Promise<unknown> => {
     const answer = await fetch(home.url + path)
@@ -88,7 +88,7 @@ it.each([
   [304, 'content-length: 5'],
   // Some clients fail at the length of nothing.
   [204, undefined],
-])('passes a %i on whole that tells the length of what it does not have', async (status, length) => {
+])('passes on a %i that has a Content-Length and no body', async (status, length) => {
   ownerApi.answer((_seen, response) => {
     response.socket!.write(`HTTP/1.1 ${status} x\r\nETag: "one"\r\nContent-Length: 5\r\n\r\n`)
   })
@@ -102,7 +102,7 @@ it.each([
   expect(problems).toEqual([])
 })
 
-it('says so where the path of the target is asked for once more', async () => {
+it('says so where the caller repeats the path of the target', async () => {
   const proxy = await proxyWith({ target: `${ownerApi.url}/api/1` })
   const home = await serve(express().use('/cars', proxy))
   const answer = await fetch(`${home.url}/cars/api/1/vehicles`)
@@ -114,7 +114,7 @@ it('says so where the path of the target is asked for once more', async () => {
   expect(ownerApi.seen).toEqual([])
 })
 
-it('joins a path of the target with the caller’s, and takes the allowed paths as those of the owner API', async () => {
+it('puts the path of the target before the caller’s, and compares the caller’s alone with the allowed paths', async () => {
   const proxy = await proxyWith({ target: `${ownerApi.url}/api/1/`, paths: ['/api/1/vehicles'] })
   const home = await serve(express().use('/cars', proxy))
   expect((await fetch(`${home.url}/cars/vehicles/1?x`)).status).toBe(200)
@@ -197,9 +197,9 @@ describe('who may call', () => {
     const onProblem = (error: unknown): unknown => problems.push(error)
     for (const answer of [false, Promise.resolve(false), undefined, 'yes', 1]) {
       const home = await serve(await proxyWith({ authorize: () => answer as boolean, account: accountOf, onProblem }))
-      const refusal = await fetch(`${home.url}/api/1/vehicles`)
-      expect(refusal.status).toBe(403)
-      expect(await problemOf(refusal)).toMatchObject({
+      const rejection = await fetch(`${home.url}/api/1/vehicles`)
+      expect(rejection.status).toBe(403)
+      expect(await problemOf(rejection)).toMatchObject({
         code: 'ERR_OWNER_API_FORBIDDEN',
         status: 403,
         title: 'Forbidden',
@@ -341,7 +341,7 @@ describe('behind a body parser', () => {
     ['application/json', Buffer.from('["\xe4"]', 'latin1')],
     ['text/plain', Buffer.from('\xe4', 'latin1'), express.text()],
     ['application/x-www-form-urlencoded', 'a=%EF%BF%BD', express.urlencoded({ extended: false })],
-  ])('refuses a body (%s: %s) whose bytes can’t be told any more, and takes it before the parser', async (...row) => {
+  ])('rejects a body (%s: %s) whose bytes can’t be told any more, and takes it before the parser', async (...row) => {
     const [type, body, parser = express.json()] = row
     const proxy = await proxyWith()
     const behind = await serve(express().use(parser, proxy))
@@ -357,20 +357,20 @@ describe('behind a body parser', () => {
     expect(ownerApi.seen[0]?.body).toEqual(Buffer.from(body))
   })
 
-  it('writes anew what has one text in JSON alone', async () => {
+  it('writes a body anew whose values have only one text in JSON', async () => {
     const home = await serve(express().use(express.json(), await proxyWith()))
     const text = '{"__proto__":{"a":1},"n":[9007199254740991,0.1,1e-7,0],"s":"\\ud800"}'
     expect((await post(home, 'application/json', text)).status).toBe(200)
     expect(ownerApi.seen[0]?.body.toString()).toBe(text)
   })
 
-  it('leaves a body alone that the parser left alone', async () => {
+  it('forwards a body as it came that the parser did not read', async () => {
     const home = await serve(express().use(express.json(), await proxyWith()))
     expect((await post(home, 'text/plain', 'not JSON')).status).toBe(200)
     expect(ownerApi.seen[0]?.body.toString()).toBe('not JSON')
   })
 
-  it('tells what is wrong where nothing is left to forward', async () => {
+  it('says what is wrong where another handler has read the body', async () => {
     const swallow: express.RequestHandler = (request, _response, next) => {
       request.resume().once('end', () => next())
     }

@@ -32,11 +32,11 @@ it('takes a path of any names, encoded as browsers do it', () => {
   )
 })
 
-it('refuses a path that does not begin at the root', () => {
+it('rejects a path that does not begin at the root', () => {
   for (const path of ['', 'a', '?', '%2f']) expect(isUnambiguous(path)).toBe(false)
 })
 
-it('refuses every path that the URL standard would rewrite', () => {
+it('rejects every path that the URL standard would rewrite', () => {
   const piece = fc.constantFrom(
     'a',
     '.',
@@ -64,13 +64,13 @@ it('refuses every path that the URL standard would rewrite', () => {
   )
 })
 
-it('refuses every encoded byte that means something to somebody', () => {
-  const refused = Array.from({ length: 128 }, (_, byte) => byte).filter(
+it('rejects every encoded byte that means something to somebody', () => {
+  const rejected = Array.from({ length: 128 }, (_, byte) => byte).filter(
     (byte) => !isUnambiguous(`/a%${byte.toString(16).padStart(2, '0')}b`),
   )
   const controls = [...Array.from({ length: 32 }, (_, byte) => byte), 127]
   const separators = Array.from(Buffer.from('#%./;?\\'))
-  expect(refused).toEqual([...controls, ...separators].toSorted((a, b) => a - b))
+  expect(rejected).toEqual([...controls, ...separators].toSorted((a, b) => a - b))
 })
 
 it('is quick with a path that is as long as a request can be', () => {

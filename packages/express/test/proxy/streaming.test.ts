@@ -202,7 +202,7 @@ describe('calls that wait behind another one on a connection that closes', () =>
   })
 })
 
-it('bothers nobody with a caller that hangs up in the middle of a small body', async () => {
+it('reports no error where a caller hangs up in the middle of a small body', async () => {
   const errors: unknown[] = []
   let handler: Parameters<(typeof homes)[number][2]>[0] = () => {}
   await start({}, (given) => {
@@ -307,7 +307,7 @@ it('frees the owner API when the caller leaves a part of the answer unread for t
   expect(response.writableFinished).toBe(false)
 })
 
-it('runs behind compression-like handlers that look at the head', async () => {
+it('works behind handlers that wrap writeHead, as compression does', async () => {
   const app = express()
   app.use((_request, response, next) => {
     response.setHeader('content-security-policy', "default-src 'self'").setHeader('x-app', 'mine')

@@ -58,7 +58,7 @@ it('a token in a body never arrives', async () => {
   )
 })
 
-it('a body without it arrives whole, also with its halves apart', async () => {
+it('a body arrives whole that only has the two halves of the token, apart', async () => {
   const halves = `${token.slice(0, -16)}-${token.slice(-16)}`
   await fc.assert(
     fc.asyncProperty(sizes, async (each) => {
@@ -68,7 +68,7 @@ it('a body without it arrives whole, also with its halves apart', async () => {
   )
 })
 
-it('a header with the end of it does not arrive', async () => {
+it('a header that has the end of the token does not arrive', async () => {
   const shown = async (value: string): Promise<boolean> => {
     ownerApi.answer((_seen, response) => response.writeHead(200, { etag: `"${value}"` }).end('{}'))
     return (await sendRaw(home.port, rawRequest('GET', '/api/1/vehicles'))).head.includes('etag')
@@ -76,7 +76,7 @@ it('a header with the end of it does not arrive', async () => {
   expect([await shown(token), await shown(token.slice(-32)), await shown('other')]).toEqual([false, false, true])
 })
 
-it('a token so short that it would be found by chance is not looked for', async () => {
+it('a token is not searched for that is so short that it would be found by chance', async () => {
   const short = ownerApiProxy({ target: ownerApi.url, tokens: await tokensOf('short'), account, authorize: true })
   const other = await listen(short)
   ownerApi.answer((_seen, response) => response.end('a short story'))

@@ -1,7 +1,7 @@
 /** What a page of documentation takes for granted, for code blocks marked with `<!-- given: … -->`. */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Sso, TokenIssuer, TokenManager, TokenSet, TokenStore } from '@owner-sso/core'
+import type { PasscodeSource, Sso, TokenIssuer, TokenManager, TokenSet, TokenStore } from '@owner-sso/core'
 import type { OwnerSsoUser, VerifyDone } from '@owner-sso/passport'
 import type { Express } from 'express'
 import type { Configuration } from 'openid-client'
@@ -24,6 +24,9 @@ export declare const encryptionKey: Uint8Array
 export declare const strategy: import('@owner-sso/passport').OwnerSsoStrategy
 /** An e-mail. */
 export declare const account: string
+/** Its password. */
+export declare const credential: string
+export declare const askForPasscode: PasscodeSource
 /** The owner API's address. */
 export declare const target: string
 

@@ -4,7 +4,7 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { notebook, type TokenStore } from '@owner-sso/core'
-import { BadRequestError, type Exchange, expiredForm } from '../exchange.ts'
+import { BadRequestError, type Visit, expiredForm } from '../visit.ts'
 import { livingNotes } from '../living-notes.ts'
 import { isEqual } from '../visitor.ts'
 
@@ -15,19 +15,19 @@ const lifetime = 86_400
 const most = 1000
 
 /** For the hidden field `form` of a form that is posted to where it is shown. */
-export function newForm(exchange: Exchange): string {
+export function newForm(visit: Visit): string {
   const text = `${Math.floor(Date.now() / 1000) + lifetime}.${randomBytes(16).toString('base64url')}`
-  return `${text}.${signatureOf(text, exchange)}`
+  return `${text}.${signatureOf(text, visit)}`
 }
 
 /** @returns what says whether a form is sent for the first time. It throws BadRequestError, StoreError */
-export function sentForms(store: TokenStore): (exchange: Exchange) => Promise<boolean> {
+export function sentForms(store: TokenStore): (visit: Visit) => Promise<boolean> {
   const notes = notebook(store, 'sent-forms')
-  return async (exchange) => {
-    const form = exchange.form.get('form') ?? ''
+  return async (visit) => {
+    const form = visit.form.get('form') ?? ''
     const [end = '', nonce = '', signature = ''] = form.split('.')
     const until = Number(end)
-    if (!isEqual(signature, signatureOf(`${end}.${nonce}`, exchange)) || until <= Date.now() / 1000) throw expiredForm()
+    if (!isEqual(signature, signatureOf(`${end}.${nonce}`, visit)) || until <= Date.now() / 1000) throw expiredForm()
     const name = createHash('sha256').update(form).digest('base64url')
     let isFirst = false
     await notes.change((all) => {
@@ -41,8 +41,8 @@ export function sentForms(store: TokenStore): (exchange: Exchange) => Promise<bo
   }
 }
 
-/** With what only the visitor's own pages have, and for the address with the program that it names. */
-function signatureOf(text: string, { visitor, url }: Exchange): string {
+/** Signed with the visitor's form token, which no other page has, for one address and the program in it. */
+function signatureOf(text: string, { visitor, url }: Visit): string {
   const purpose = `${url.pathname} ${url.searchParams.get('name') ?? ''}`
   return createHmac('sha256', visitor.formToken).update(`${text} ${purpose}`).digest('base64url')
 }

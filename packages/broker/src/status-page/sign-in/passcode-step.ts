@@ -3,7 +3,7 @@
  */
 import { type Notice, passcodeCard } from '#sign-in-pages'
 import { PasscodeRejectedError, SsoError, typedCode } from '@owner-sso/core'
-import { type Exchange, sendPage, sendTo } from '../exchange.ts'
+import { type Visit, sendPage, sendTo } from '../visit.ts'
 import { page } from '../pages/page.ts'
 import type { Visitor } from '../visitor.ts'
 import { showPassword } from './password-step.ts'
@@ -13,58 +13,58 @@ import {
   finishTyped,
   pageContext,
   problemOf,
-  refusalOf,
-  RefusedSignInError,
-  type SignInSurroundings,
-} from './surroundings.ts'
+  rejectionOf,
+  RejectedSignInError,
+  type SignInParts,
+} from './sign-in-parts.ts'
 
-export async function showPasscode(around: SignInSurroundings, exchange: Exchange, problem?: Notice): Promise<void> {
-  const signIn = around.waiting.get(exchange.visitor.id, 'passcode')
-  if (signIn === undefined) return sendTo(exchange, `${around.path}/sign-in`)
-  const context = pageContext(around, exchange)
+export async function showPasscode(parts: SignInParts, visit: Visit, problem?: Notice): Promise<void> {
+  const signIn = parts.waiting.get(visit.visitor.id, 'passcode')
+  if (signIn === undefined) return sendTo(visit, `${parts.path}/sign-in`)
+  const context = pageContext(parts, visit)
   const { identity, factors } = signIn
-  const chosen = exchange.form.get('factor') ?? undefined
+  const chosen = visit.form.get('factor') ?? undefined
   const content = passcodeCard({
-    base: around.path,
+    base: parts.path,
     csrfToken: context.formToken,
     identity,
     factors,
     chosen,
     problem,
   })
-  return sendPage(exchange, problem === undefined ? 200 : 401, page(context, 'Passcode', content))
+  return sendPage(visit, problem === undefined ? 200 : 401, page(context, 'Passcode', content))
 }
 
-export async function submitPasscode(around: SignInSurroundings, { form, visitor }: Exchange): Promise<Reply> {
-  const { sso, waiting, path } = around
+export async function submitPasscode(parts: SignInParts, { form, visitor }: Visit): Promise<Reply> {
+  const { sso, waiting, path } = parts
   // Taken before anything is sent: whatever else is posted finds nothing to send again.
   const signIn = waiting.take(visitor.id, 'passcode')
-  if (signIn === undefined) return elsewhere(around, visitor)
+  if (signIn === undefined) return elsewhere(parts, visitor)
   const { account, identity, pending } = signIn
   try {
     const answer = answerIn(form)
-    countTry(around, identity)
-    await finishTyped(around, visitor.id, identity, account, await sso.completeLogin(pending, answer))
+    countTry(parts, identity)
+    await finishTyped(parts, visitor.id, identity, account, await sso.completeLogin(pending, answer))
     return (to) => sendTo(to, path)
   } catch (error) {
     const goesOn = takesAnother(error) || !(error instanceof SsoError)
     if (goesOn) waiting.set(visitor.id, signIn)
-    const problem = problemOf(refusalOf(error))
-    return (to) => (goesOn ? showPasscode(around, to, problem) : showPassword(around, to, account, problem, 401))
+    const problem = problemOf(rejectionOf(error))
+    return (to) => (goesOn ? showPasscode(parts, to, problem) : showPassword(parts, to, account, problem, 401))
   }
 }
 
-/** Whatever is typed in the passcode's field and can be none is a backup code. @throws RefusedSignInError */
+/** A text in the passcode's field that can't be a passcode is taken for a backup code. @throws RejectedSignInError */
 function answerIn(form: URLSearchParams) {
   const backupCode = typedCode(form.get('backupCode') ?? '')
   const code = typedCode(form.get('passcode') ?? '')
   if (backupCode !== '') return { backupCode }
-  if (code === '') throw new RefusedSignInError('Enter the passcode that your device shows, or a backup code.')
+  if (code === '') throw new RejectedSignInError('Enter the passcode that your device shows, or a backup code.')
   return /^\d{1,8}$/u.test(code) ? { passcode: code, factorId: form.get('factor') ?? undefined } : { backupCode: code }
 }
 
-/** Where a passcode leads that nothing waits for: it was the second of two, or too late. */
-function elsewhere({ waiting, path }: SignInSurroundings, { id }: Visitor): Reply {
+/** Where a passcode leads if no sign-in waits for it: it was a second click, or too late. */
+function elsewhere({ waiting, path }: SignInParts, { id }: Visitor): Reply {
   const isDone = waiting.get(id, 'done') !== undefined
   return (to) => sendTo(to, isDone ? path : `${path}/sign-in`)
 }

@@ -4,7 +4,7 @@
  */
 import { type Notice, servicePageCard } from '#sign-in-pages'
 import { identifyOwner, SsoError } from '@owner-sso/core'
-import { type Exchange, sendPage, sendTo } from '../exchange.ts'
+import { type Visit, sendPage, sendTo } from '../visit.ts'
 import { page } from '../pages/page.ts'
 import type { Reply } from './submissions.ts'
 import {
@@ -12,27 +12,27 @@ import {
   finish,
   pageContext,
   problemOf,
-  refusalOf,
-  RefusedSignInError,
-  type SignInSurroundings,
-} from './surroundings.ts'
+  rejectionOf,
+  RejectedSignInError,
+  type SignInParts,
+} from './sign-in-parts.ts'
 
 export async function showServicePage(
-  around: SignInSurroundings,
-  exchange: Exchange,
+  parts: SignInParts,
+  visit: Visit,
   account: string | undefined,
   problem?: Notice,
 ): Promise<void> {
-  const before = around.waiting.get(exchange.visitor.id, 'browser')
-  const { url } = before !== undefined && before.account === account ? before : begin(around, exchange, account)
-  const context = pageContext(around, exchange)
-  const content = servicePageCard({ base: around.path, csrfToken: context.formToken, account, url, problem })
+  const before = parts.waiting.get(visit.visitor.id, 'browser')
+  const { url } = before !== undefined && before.account === account ? before : begin(parts, visit, account)
+  const context = pageContext(parts, visit)
+  const content = servicePageCard({ base: parts.path, csrfToken: context.formToken, account, url, problem })
   const title = 'Sign in on the service’s page'
-  return sendPage(exchange, problem === undefined ? 200 : 401, page(context, title, content))
+  return sendPage(visit, problem === undefined ? 200 : 401, page(context, title, content))
 }
 
 /** Makes no request: the person's browser makes the first. */
-function begin({ sso, waiting }: SignInSurroundings, { visitor }: Exchange, account: string | undefined) {
+function begin({ sso, waiting }: SignInParts, { visitor }: Visit, account: string | undefined) {
   const loginHint = emailOf(account)
   const { url, request: authorization } = sso.createAuthorizationUrl(loginHint === undefined ? {} : { loginHint })
   const signIn = { step: 'browser', account, url, authorization } as const
@@ -40,23 +40,23 @@ function begin({ sso, waiting }: SignInSurroundings, { visitor }: Exchange, acco
   return signIn
 }
 
-export async function submitServicePage(around: SignInSurroundings, { form, visitor }: Exchange): Promise<Reply> {
-  const { sso, waiting, path } = around
+export async function submitServicePage(parts: SignInParts, { form, visitor }: Visit): Promise<Reply> {
+  const { sso, waiting, path } = parts
   const account = form.get('account') ?? undefined
   const signIn = waiting.take(visitor.id, 'browser')
   try {
     if (signIn === undefined || signIn.account !== account) {
-      throw new RefusedSignInError('This sign-in took too long. Start again with the button.')
+      throw new RejectedSignInError('This sign-in took too long. Start again with the button.')
     }
     const address = form.get('callbackUrl')?.trim() ?? ''
     const { owner, tokens } = await identifyOwner(sso, await sso.redeemCallback(address, signIn.authorization))
-    await finish(around, visitor.id, owner.account, account, tokens)
+    await finish(parts, visitor.id, owner.account, account, tokens)
     return (to) => sendTo(to, path)
   } catch (error) {
     // An address that was sent is spent: the next one needs a new sign-in.
     const isSpent = error instanceof SsoError && error.requestSent
     if (signIn !== undefined && !isSpent) waiting.set(visitor.id, signIn)
-    const problem = problemOf(refusalOf(error))
-    return (to) => showServicePage(around, to, account, problem)
+    const problem = problemOf(rejectionOf(error))
+    return (to) => showServicePage(parts, to, account, problem)
   }
 }

@@ -11,12 +11,12 @@ import {
   type TokenManager,
   type TokenSet,
 } from '@owner-sso/core'
-import type { Exchange } from '../exchange.ts'
+import type { Visit } from '../visit.ts'
 import type { PageContext } from '../pages/page.ts'
 import type { Tries, TryLimit } from './tries.ts'
 import type { WaitingSignIns } from './waiting-sign-ins.ts'
 
-export interface SignInSurroundings {
+export interface SignInParts {
   readonly sso: Sso
   readonly tokens: Pick<TokenManager, 'save'>
   readonly path: string
@@ -29,29 +29,29 @@ export interface SignInSurroundings {
 }
 
 /** Something that the person can put right; not an error of the service. */
-export class RefusedSignInError extends Error {}
+export class RejectedSignInError extends Error {}
 
 /** Passwords and passcodes of one account in 15 minutes, counted before anything is sent: more get the account locked. */
 export const signInTries: TryLimit = { tries: 5, during: 900 }
 
-/** @throws RefusedSignInError */
-export function countTry({ tries }: SignInSurroundings, identity: string): void {
+/** @throws RejectedSignInError */
+export function countTry({ tries }: SignInParts, identity: string): void {
   const wait = tries.count(accountName(identity))
   if (wait === 0) return
   const text = `To protect the account, this page waits after a few tries. Try again in ${waitingTime(wait)}.`
-  throw new RefusedSignInError(text)
+  throw new RejectedSignInError(text)
 }
 
-/** @param wanted - whose sign-in it was to be. @throws RefusedSignInError where somebody else has signed in; StoreError */
+/** @param wanted - whose sign-in it was to be. @throws RejectedSignInError where somebody else has signed in; StoreError */
 export async function finish(
-  { tokens, waiting, tries, onSignedIn }: SignInSurroundings,
+  { tokens, waiting, tries, onSignedIn }: SignInParts,
   visitor: string,
   owner: string,
   wanted: string | undefined,
   set: TokenSet,
 ): Promise<void> {
   if (wanted !== undefined && owner !== wanted) {
-    throw new RefusedSignInError(`The account that signed in is ${owner}, not ${wanted}. Nothing was stored.`)
+    throw new RejectedSignInError(`The account that signed in is ${owner}, not ${wanted}. Nothing was stored.`)
   }
   await tokens.save(owner, set)
   waiting.set(visitor, { step: 'done', account: owner })
@@ -61,17 +61,17 @@ export async function finish(
 
 /** What was typed says whose tokens these are, but for accounts that have no e-mail. */
 export async function finishTyped(
-  around: SignInSurroundings,
+  parts: SignInParts,
   visitor: string,
   identity: string,
   wanted: string | undefined,
   set: TokenSet,
 ): Promise<void> {
   if (wanted === undefined || !isSubjectAccount(wanted)) {
-    return finish(around, visitor, accountName(identity), wanted, set)
+    return finish(parts, visitor, accountName(identity), wanted, set)
   }
-  const named = await identifyOwner(around.sso, set)
-  return finish(around, visitor, named.owner.account, wanted, named.tokens)
+  const named = await identifyOwner(parts.sso, set)
+  return finish(parts, visitor, named.owner.account, wanted, named.tokens)
 }
 
 /** What a person would type for this account; nothing for one without an e-mail. */
@@ -80,18 +80,18 @@ export function emailOf(account: string | undefined): string | undefined {
 }
 
 /** Whose sign-in a link is for. */
-export function accountIn({ url }: Exchange): string | undefined {
+export function accountIn({ url }: Visit): string | undefined {
   return url.searchParams.get('account') ?? undefined
 }
 
 /** Every page of a sign-in is for somebody who came in. */
-export function pageContext({ path }: SignInSurroundings, { visitor }: Exchange): PageContext {
+export function pageContext({ path }: SignInParts, { visitor }: Visit): PageContext {
   return { path, formToken: visitor.formToken, isInside: true }
 }
 
 /** @throws what is neither the service's nor the person's mistake */
-export function refusalOf(error: unknown): string {
-  if (error instanceof RefusedSignInError || error instanceof SsoError) return error.message
+export function rejectionOf(error: unknown): string {
+  if (error instanceof RejectedSignInError || error instanceof SsoError) return error.message
   throw error
 }
 

@@ -5,8 +5,8 @@ import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
-import { refusals } from '../src/http/refusal.ts'
-import { refusalNotes } from '../src/index.ts'
+import { rejections } from '../src/http/rejection.ts'
+import { rejectionNotes } from '../src/index.ts'
 import { account, startHome } from './broker-home.ts'
 
 afterEach(() => void jest.restoreAllMocks())
@@ -18,10 +18,10 @@ const documented = [...errors.matchAll(/^\| `(ERR_BROKER_\w+)` +\| (\d{3}) /gmu)
 ])
 
 it('are documented, each with its status', () => {
-  expect(Object.entries(refusals).map(([code, [status]]) => [code, status])).toEqual(documented)
+  expect(Object.entries(rejections).map(([code, [status]]) => [code, status])).toEqual(documented)
 })
 
-describe('say what is so, and what helps', () => {
+describe('say what is wrong, and what to do', () => {
   it('to a program that calls', async () => {
     await using home = await startHome({ hosts: ['broker.example'], limits: { wrongKeysPerMinute: 2 } })
     const [reader, caller] = [await home.invite('reader'), await home.invite('caller', { scope: ['proxy'] })]
@@ -75,7 +75,9 @@ describe('say what is so, and what helps', () => {
 
   it('to the operator, each once in a while, without a word of a stranger', async () => {
     const told: string[] = []
-    await using home = await startHome({ audit: refusalNotes((what, address) => void told.push(`${address} ${what}`)) })
+    await using home = await startHome({
+      audit: rejectionNotes((what, address) => void told.push(`${address} ${what}`)),
+    })
     const [reader, caller] = [await home.invite('reader'), await home.invite('caller', { scope: ['proxy'] })]
     await home.token(reader)
     const provoke = async (): Promise<void> => {
@@ -86,8 +88,8 @@ describe('say what is so, and what helps', () => {
     await provoke()
     await provoke()
     expect(told).toEqual([
-      expect.stringMatching(/^127\.0\.0\.1 A program was refused: it sent no key, .* See owner-sso broker list\.$/u),
-      expect.stringMatching(/^127\.0\.0\.1 caller was refused: This program was not invited for that\./u),
+      expect.stringMatching(/^127\.0\.0\.1 A program was rejected: it sent no key, .* See owner-sso broker list\.$/u),
+      expect.stringMatching(/^127\.0\.0\.1 caller was rejected: This program was not invited for that\./u),
     ])
     expect(told.join('\n')).not.toMatch(/owner-sso-|another/u)
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 600_000)

@@ -1,10 +1,10 @@
 /**
- * What the broker itself answers with, in place of a token: one row for everything that it refuses.
+ * What the broker itself answers with, in place of a token: one row for everything that it rejects.
  */
 import { type Answer, problemAnswer } from '@owner-sso/express/support'
 
-/** Why the broker refused. */
-export type BrokerRefusalCode =
+/** Why the broker rejected. */
+export type BrokerRejectionCode =
   | 'ERR_BROKER_MALFORMED_REQUEST'
   | 'ERR_BROKER_NO_ACCOUNT'
   | 'ERR_BROKER_UNKNOWN_KEY'
@@ -19,11 +19,11 @@ export type BrokerRefusalCode =
   | 'ERR_BROKER_HOST'
   | 'ERR_BROKER_TOO_MANY_CALLS'
   | 'ERR_BROKER_INTERNAL'
-  | 'ERR_BROKER_UPGRADE_REFUSED'
+  | 'ERR_BROKER_UPGRADE_REJECTED'
   | 'ERR_BROKER_CLIENTS'
 
 /** Every code with its status and its sentence: what is so, and what helps. */
-export const refusals: Readonly<Record<BrokerRefusalCode, readonly [status: number, detail: string]>> = {
+export const rejections: Readonly<Record<BrokerRejectionCode, readonly [status: number, detail: string]>> = {
   ERR_BROKER_MALFORMED_REQUEST: [400, 'The request can’t be understood.'],
   ERR_BROKER_NO_ACCOUNT: [400, 'Several accounts can be meant: name one in the header X-Owner-Account.'],
   ERR_BROKER_UNKNOWN_KEY: [
@@ -47,7 +47,7 @@ export const refusals: Readonly<Record<BrokerRefusalCode, readonly [status: numb
   ],
   ERR_BROKER_TOO_MANY_CALLS: [429, 'Too many calls. Try again later.'],
   ERR_BROKER_INTERNAL: [500, 'The call could not be answered.'],
-  ERR_BROKER_UPGRADE_REFUSED: [501, 'Connections can’t be upgraded here.'],
+  ERR_BROKER_UPGRADE_REJECTED: [501, 'Connections can’t be upgraded here.'],
   ERR_BROKER_CLIENTS: [503, 'The list of clients can’t be read for now. Try again in a moment.'],
 }
 
@@ -60,7 +60,7 @@ const notForwarded =
   'This broker forwards no calls of the owner API. Start it with --with-proxy (in a container OWNER_SSO_API_URL, in a program of your own the option proxy).'
 
 export function notFound(path: string): Answer {
-  return refusal('ERR_BROKER_NOT_FOUND', {}, path.startsWith('/api/') ? notForwarded : undefined)
+  return rejection('ERR_BROKER_NOT_FOUND', {}, path.startsWith('/api/') ? notForwarded : undefined)
 }
 
 /**
@@ -68,16 +68,16 @@ export function notFound(path: string): Answer {
  *
  * @param detail - a more exact sentence
  */
-export function refusal(
-  code: BrokerRefusalCode,
+export function rejection(
+  code: BrokerRejectionCode,
   headers: Readonly<Record<string, string>> = {},
-  detail: string = refusals[code][1],
+  detail: string = rejections[code][1],
 ): Answer {
-  const [status] = refusals[code]
+  const [status] = rejections[code]
   return problemAnswer(status, code, detail, { headers: { ...headersFor(code), ...headers } })
 }
 
-function headersFor(code: BrokerRefusalCode): Record<string, string> {
+function headersFor(code: BrokerRejectionCode): Record<string, string> {
   switch (code) {
     case 'ERR_BROKER_UNKNOWN_KEY':
       return { 'www-authenticate': 'Bearer realm="owner-sso broker"' }
@@ -85,7 +85,7 @@ function headersFor(code: BrokerRefusalCode): Record<string, string> {
     case 'ERR_BROKER_MALFORMED_REQUEST':
     case 'ERR_BROKER_SLOW_BODY':
     case 'ERR_BROKER_BODY_TOO_LARGE':
-    case 'ERR_BROKER_UPGRADE_REFUSED':
+    case 'ERR_BROKER_UPGRADE_REJECTED':
       return { connection: 'close' }
     case 'ERR_BROKER_CLIENTS':
       return { 'retry-after': '5' }
@@ -95,14 +95,14 @@ function headersFor(code: BrokerRefusalCode): Record<string, string> {
 }
 
 /** Ends a call with the answer of a code. */
-export class RefusedCall extends Error {
-  readonly code: BrokerRefusalCode
+export class RejectedCall extends Error {
+  readonly code: BrokerRejectionCode
   readonly headers: Readonly<Record<string, string>>
 
   /** @param detail - a more exact sentence than the code's */
-  constructor(code: BrokerRefusalCode, headers: Readonly<Record<string, string>> = {}, detail?: string) {
-    super(detail ?? refusals[code][1])
-    this.name = 'RefusedCall'
+  constructor(code: BrokerRejectionCode, headers: Readonly<Record<string, string>> = {}, detail?: string) {
+    super(detail ?? rejections[code][1])
+    this.name = 'RejectedCall'
     this.code = code
     this.headers = headers
   }

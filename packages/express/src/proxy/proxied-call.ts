@@ -9,14 +9,14 @@ import { ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
 import { OwnerApiTokenRefusedError, type Refusal, type Verdict } from '../refused-token.ts'
 import type { RequestBody } from './request-body.ts'
 import { type DeliveryOptions, deliveryTo } from './delivery.ts'
-import { type Ending, type EndingOptions, exchangeEnding } from './ending.ts'
+import { callEnding, type Ending, type EndingOptions } from './ending.ts'
 import { type Forbidden, forbidden } from './forbidden.ts'
 import { type HeldAnswer, holdAnswer } from './held-answer.ts'
 import { silenceLimit } from './silence.ts'
 import { tokenTrace } from './token-trace.ts'
-import { ExchangeError } from './upstream-failure.ts'
+import { ProxyError } from './upstream-failure.ts'
 
-export interface Exchange extends DeliveryOptions, EndingOptions {
+export interface ProxiedCall extends DeliveryOptions, EndingOptions {
   readonly method: string
   /** Path and query. */
   readonly path: string
@@ -45,19 +45,19 @@ const maxInterim = 10
  */
 const withoutBody: ReadonlySet<number> = new Set([204, 304])
 
-/** Runs an exchange to its end: the caller has an answer, or has gone. */
-export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
-  const ending = exchangeEnding(exchange)
-  send(exchange.token, 0)
+/** Runs a call to its end: the caller has an answer, or has gone. */
+export function runProxiedCall(dispatcher: Dispatcher, call: ProxiedCall): void {
+  const ending = callEnding(call)
+  send(call.token, 0)
 
   function send(token: string, repeats: number): void {
-    sendRequest(dispatcher, exchange, token, ending, (refused) => void afterRefusal(refused, token, repeats))
+    sendRequest(dispatcher, call, token, ending, (refused) => void afterRefusal(refused, token, repeats))
   }
 
   /** The request goes out again with another token, or the refusal to the caller. */
   async function afterRefusal({ verdict, held, deliver }: Refused, token: string, repeats: number): Promise<void> {
     try {
-      const next = await exchange.nextToken(token, verdict, repeats)
+      const next = await call.nextToken(token, verdict, repeats)
       if (ending.isOver()) return
       if (next !== undefined) {
         held?.discard()
@@ -65,7 +65,7 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
       } else deliver()
     } catch (error) {
       if (repeats > 0) deliver()
-      else ending.end(exchange.answerTo(error), error)
+      else ending.end(call.answerTo(error), error)
     } finally {
       held?.readOn()
     }
@@ -87,15 +87,15 @@ interface Refused {
  */
 function sendRequest(
   dispatcher: Dispatcher,
-  exchange: Exchange,
+  call: ProxiedCall,
   token: string,
   ending: Ending,
   onRefused: (refused: Refused) => void,
 ): void {
-  const { method, path, headers, content, headersTimeout, bodyTimeout } = exchange
+  const { method, path, headers, content, headersTimeout, bodyTimeout } = call
   const trace = tokenTrace(token)
-  const silence = silenceLimit(() => ending.fail(new ExchangeError('ERR_OWNER_API_TIMEOUT')))
-  const delivery = deliveryTo(exchange, trace, { fail: ending.fail, silence })
+  const silence = silenceLimit(() => ending.fail(new ProxyError('ERR_OWNER_API_TIMEOUT')))
+  const delivery = deliveryTo(call, trace, { fail: ending.fail, silence })
   let answered: number | undefined
   let interim = 0
   let held: HeldAnswer | undefined
@@ -103,7 +103,7 @@ function sendRequest(
 
   function countInterim(): void {
     interim += 1
-    if (interim > maxInterim) ending.fail(new ExchangeError('ERR_OWNER_API_UNREACHABLE'))
+    if (interim > maxInterim) ending.fail(new ProxyError('ERR_OWNER_API_UNREACHABLE'))
   }
 
   function deliverKept(controller: Dispatcher.DispatchController): void {
@@ -118,9 +118,9 @@ function sendRequest(
   /** All of a short 403 is there. */
   function concludeKept(controller: Dispatcher.DispatchController, all: Forbidden): void {
     all.end()
-    const verdict = exchange.judge(token, all.refusal())
+    const verdict = call.judge(token, all.refusal())
     const deliver = (): void => {
-      if (verdict === 'invalid' || (verdict === 'suspect' && exchange.isFresh(token))) {
+      if (verdict === 'invalid' || (verdict === 'suspect' && call.isFresh(token))) {
         return ending.end(ownerApiErrorAnswer('ERR_OWNER_API_TOKEN_REFUSED'), new OwnerApiTokenRefusedError())
       }
       deliverKept(controller)
@@ -139,7 +139,7 @@ function sendRequest(
       if (status < 200) return countInterim()
       answered = status
       silence.allow(bodyTimeout)
-      exchange.note(token, status)
+      call.note(token, status)
       if (status === 403) kept = forbidden(answerHeaders, () => deliverKept(controller))
       else if (status === 401) {
         held = holdAnswer(controller, answerHeaders, { delivery, silence, bodyTimeout, fail: ending.fail })

@@ -6,7 +6,7 @@ import { type Html, scriptSource } from '#sign-in-pages'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isEqual, type Visitor } from './visitor.ts'
 
-export interface Exchange {
+export interface Visit {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly url: URL
@@ -16,7 +16,7 @@ export interface Exchange {
 }
 
 /** Answers what is asked for under one address. @throws BadRequestError; what is nobody's mistake */
-export type Route = (exchange: Exchange) => Promise<void> | void
+export type Route = (visit: Visit) => Promise<void> | void
 
 /** Bytes of a form at most. */
 const mostBytes = 16_384
@@ -46,14 +46,14 @@ export function secure(response: ServerResponse, isHttps: boolean): void {
 }
 
 /** Node leaves the page out where the request is a HEAD. */
-export async function sendPage({ response, visitor }: Exchange, status: number, page: Html): Promise<void> {
+export async function sendPage({ response, visitor }: Visit, status: number, page: Html): Promise<void> {
   const text = String(await page)
   if (visitor.cookie !== undefined) response.setHeader('set-cookie', visitor.cookie)
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' })
   response.end(text)
 }
 
-export function sendTo({ response }: Exchange, path: string, cookie?: string): void {
+export function sendTo({ response }: Visit, path: string, cookie?: string): void {
   if (cookie !== undefined) response.setHeader('set-cookie', cookie)
   response.writeHead(303, { location: path }).end()
 }
