@@ -3,9 +3,8 @@
  */
 import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
-import { checkOptions } from '../options/check-options.ts'
 import type { ChangeableOptions, EmulatorOptions } from '../options/options.ts'
-import { parseEmulatorOptions } from '../options/parse-options.ts'
+import { checkOptions, parseEmulatorOptions } from '../options/check-options.ts'
 import type { TlsVersions } from '../http/listeners.ts'
 import type { Journal } from '../journal/journal.ts'
 import { createCounters } from '../state/counters.ts'

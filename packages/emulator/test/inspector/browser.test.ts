@@ -197,6 +197,7 @@ describeInChromium('the inspector in a real Chromium', () => {
     emulator.account('plain@example.com').change({ locked: true })
     await page.getByText(/^The firewall blocks everybody for [01]:/u).waitFor()
     await page.getByText('locked').waitFor()
+    expect(await page.getByText('locked').count()).toBe(1)
     await page.context().close()
   })
 
