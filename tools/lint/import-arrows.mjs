@@ -115,9 +115,8 @@ const folders = {
     proxy: ['tokens', 'manual', 'settings', 'terminal', 'failure'],
     broker: ['tokens', 'manual', 'options', 'settings', 'machine', 'terminal', 'failure'],
     emulator: ['manual', 'failure'],
-    completion: ['manual', 'options', 'terminal', 'failure'],
     'command-line': [
-      ['completion', 'emulator', 'broker', 'proxy', 'status', 'sign-in', 'setup', 'doctor', 'moving', 'tokens'],
+      ['emulator', 'broker', 'proxy', 'status', 'sign-in', 'setup', 'doctor', 'moving', 'tokens'],
       ['manual', 'settings', 'options', 'terminal', 'failure'],
     ].flat(),
     '': ['command-line'],

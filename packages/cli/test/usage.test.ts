@@ -55,7 +55,6 @@ describe('wrong usage', () => {
     ['a store that is none', ['status', '--store', 'mysql://x'], 'owner-sso stores'],
     ['a password among the arguments', ['status', '--store', 'redis://u:hush@h'], 'OWNER_SSO_STORE'],
     ['a proxy’s password among them', ['status', '--proxy', 'http://u:hush@h'], 'OWNER_SSO_PROXY'],
-    ['a shell that is unknown', ['completion', 'tcsh'], 'bash, zsh, fish, powershell'],
     [
       'an address that is none',
       ['token', '--auth-url', 'auth.example.com', '--account', 'x'],

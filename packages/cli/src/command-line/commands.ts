@@ -35,7 +35,6 @@ export const commands: readonly WorkingCommand[] = [
   working(manual.setup, () => import('../setup/setup.ts')),
   working(manual.doctor, () => import('../doctor/doctor.ts')),
   working(manual.emulator, () => import('../emulator/emulator.ts')),
-  working(manual.completion, async () => (await import('../completion/completion.ts')).completing(commands)),
 ]
 
 /** The types tie the options that a command declares to those that its work reads. */

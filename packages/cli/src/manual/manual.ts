@@ -286,20 +286,6 @@ export const emulator = command({
   examples: [],
 })
 
-export const completion = command({
-  name: 'completion',
-  args: '<shell>',
-  summary: 'print a completion script for a shell',
-  description: 'Prints a script that completes commands, options and account names.',
-  options: {},
-  examples: [
-    ['source <(owner-sso completion bash)', 'in ~/.bashrc'],
-    ['source <(owner-sso completion zsh)', 'in ~/.zshrc, after compinit'],
-    ['owner-sso completion fish > ~/.config/fish/completions/owner-sso.fish', ''],
-    ['owner-sso completion powershell | Out-String | Invoke-Expression', 'in $PROFILE'],
-  ],
-})
-
 export type LoginFlags = OptionsOf<(typeof login)['options']>
 export type ImportFlags = OptionsOf<(typeof importTokens)['options']>
 export type CopyFlags = OptionsOf<(typeof copy)['options']>
