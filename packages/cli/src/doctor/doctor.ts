@@ -11,7 +11,6 @@ import { checkSettings } from './settings-check.ts'
 import { checkStore } from './store-check.ts'
 import { printData, printJson } from '../terminal/output.ts'
 import { tokenUrlsOf, usableConnectionOf } from '../settings/configured-service.ts'
-import { progressBar } from '../terminal/progress-bar.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export async function run({ settings, options }: Call<typeof doctor>): Promise<number> {
@@ -29,31 +28,22 @@ export async function run({ settings, options }: Call<typeof doctor>): Promise<n
   return findings.find(({ level }) => level === 'problem')?.exitCode ?? exitCodes.ok
 }
 
-/** Everything that needs no consent, with a bar while it takes its time. */
+/** Everything that needs no consent. */
 async function look(settings: Settings): Promise<{ readonly findings: Finding[]; readonly isBlocked: boolean }> {
-  const bar = progressBar('Looking', 3 + tokenUrlsOf(settings).length)
-  try {
-    const store = await checkStore(settings)
-    bar.advance()
-    const isBlocked = store.some(({ exitCode }) => exitCode === exitCodes.firewall)
-    // A look at a service that blocks this machine would be one more request that prolongs the block.
-    const authUrl = settings.authUrl?.value
-    const service = isBlocked || !isAddress(authUrl) ? [] : await checkService(settings, authUrl)
-    bar.advance()
-    const others: Finding[] = []
-    for (const url of isBlocked ? [] : tokenUrlsOf(settings)) {
-      others.push(...(await reach('token endpoint', url, settings)))
-      bar.advance()
-    }
-    others.push(...(await reach('owner API', settings.apiUrl?.value, settings)))
-    // The clock, and a problem of the outbound proxy, are told once.
-    const isTold = ({ about, text }: Finding): boolean =>
-      about === 'clock' || service.some((told) => told.about === about && told.text === text)
-    const rest = others.filter((finding) => !isTold(finding))
-    return { findings: [...checkSettings(settings, process.env), ...store, ...service, ...rest], isBlocked }
-  } finally {
-    bar.end()
-  }
+  const store = await checkStore(settings)
+  const isBlocked = store.some(({ exitCode }) => exitCode === exitCodes.firewall)
+  // A look at a service that blocks this machine would be one more request that prolongs the block.
+  const authUrl = settings.authUrl?.value
+  const service = isBlocked || !isAddress(authUrl) ? [] : await checkService(settings, authUrl)
+  const others: Finding[] = []
+  for (const url of isBlocked ? [] : tokenUrlsOf(settings))
+    others.push(...(await reach('token endpoint', url, settings)))
+  others.push(...(await reach('owner API', settings.apiUrl?.value, settings)))
+  // The clock, and a problem of the outbound proxy, are told once.
+  const isTold = ({ about, text }: Finding): boolean =>
+    about === 'clock' || service.some((told) => told.about === about && told.text === text)
+  const rest = others.filter((finding) => !isTold(finding))
+  return { findings: [...checkSettings(settings, process.env), ...store, ...service, ...rest], isBlocked }
 }
 
 async function reach(about: string, url: string | undefined, settings: Settings): Promise<Finding[]> {

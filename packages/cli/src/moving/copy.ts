@@ -7,7 +7,6 @@ import type { copy as copyCommand, CopyFlags } from '../manual/manual.ts'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
 import { notSealed, type OpenStore, withStore } from '../tokens/open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
-import { type ProgressBar, progressBar } from '../terminal/progress-bar.ts'
 import { counted } from '../terminal/wording.ts'
 import { refusePassword, type Settings } from '../settings/settings.ts'
 
@@ -27,8 +26,8 @@ function requireKey({ fromPlain = false, toPlain = false }: CopyFlags, from: Ope
   )
 }
 
-/** Counts what arrives, for a copy that ends in an error, and shows how far it is. */
-function countingWrites(store: TokenStore, { advance }: ProgressBar) {
+/** Counts what arrives, for a copy that ends in an error. */
+function countingWrites(store: TokenStore) {
   // `shared`: records that are no account's, such as blocks of the firewall, the broker's programs and notes.
   const written = { accounts: 0, shared: 0 }
   const counting: TokenStore = {
@@ -36,7 +35,6 @@ function countingWrites(store: TokenStore, { advance }: ProgressBar) {
     async swap(account, ...rest) {
       const result = await store.swap(account, ...rest)
       if (!('conflict' in result)) written[isOurs(account) ? 'shared' : 'accounts'] += 1
-      advance()
       return result
     },
   }
@@ -90,8 +88,7 @@ function plainSource({ shown }: OpenStore, args: readonly string[]): CommandErro
 }
 
 async function copy(from: OpenStore, to: OpenStore, settings: Settings, { toPlain }: CopyFlags): Promise<void> {
-  const bar = progressBar('Copying')
-  const target = countingWrites(to.store, bar)
+  const target = countingWrites(to.store)
   const outcome = (): string => {
     const { accounts, shared } = target.written
     return `${counted(accounts, 'account')} and ${counted(shared, 'shared record')} copied from ${from.shown} to ${to.shown}`
@@ -99,11 +96,9 @@ async function copy(from: OpenStore, to: OpenStore, settings: Settings, { toPlai
   const left: string[] = []
   const onLeft = (name: string): void => void left.push(name)
   const copied = await copyTokenSets(from.store, target.store, { onLeft }).catch((error: unknown) => {
-    bar.end()
     printNote(`${outcome()}, and not all there are: once the error is mended, run this again for the rest.`)
     throw error
   })
-  bar.end()
   if (settings.json) await printJson({ from: from.shown, to: to.shown, copied, left })
   printNote(`${outcome()}.`)
   for (const name of left)

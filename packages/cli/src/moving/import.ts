@@ -15,7 +15,6 @@ import { unsealed } from './export-secret.ts'
 import { type Found, isExportFile, knownShapes, parsed, readShape } from './shapes.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { localTime } from '../terminal/local-time.ts'
-import { progressBar } from '../terminal/progress-bar.ts'
 import { askConsent, askEmail, canAsk } from '../terminal/prompts.ts'
 import { brokenLine } from '../settings/broken-json.ts'
 import { nameOf as nameOfFile, textFromFile } from '../settings/secret-file.ts'
@@ -156,7 +155,6 @@ async function isAgreed(candidates: readonly Candidate[], { settings, options }:
 async function takeOver(candidates: readonly Candidate[], work: Work): Promise<string[]> {
   const { options, tokens, problems } = work
   const imported: string[] = []
-  const bar = progressBar(options.check ? 'Importing and checking' : 'Importing', candidates.length)
   for (const candidate of candidates) {
     const { account, grant, subject } = candidate
     if (stopped.aborted) break
@@ -170,9 +168,7 @@ async function takeOver(candidates: readonly Candidate[], work: Work): Promise<s
     } catch (error) {
       problems.push(problemOf(error, account))
     }
-    bar.advance()
   }
-  bar.end()
   return imported
 }
 

@@ -9,7 +9,6 @@ import { encryptionKeys } from '../settings/encryption-key.ts'
 import { sealInPlace } from '../keyring/seal-in-place.ts'
 import { type OpenStore, withStore } from '../tokens/open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
-import { progressBar } from '../terminal/progress-bar.ts'
 import { counted } from '../terminal/wording.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -28,18 +27,15 @@ export async function run({ settings }: Call<typeof rekeyCommand>): Promise<void
 
 async function change({ store, shown }: OpenStore, keys: readonly Uint8Array[], { json }: Settings): Promise<void> {
   const newest = sealedTokenStore(store, { keys: keys.slice(0, 1) })
-  const bar = progressBar('Sealing')
   const plain = await sealInPlace(store, newest)
   let rewritten = plain.records
   const onProgress = (progress: { readonly rewritten: number }): void => {
     rewritten = plain.records + progress.rewritten
-    bar.advance()
   }
   const outcome = (): string => `${counted(rewritten, 'record')} of ${shown} sealed with the new key`
   try {
     await rekey(sealedTokenStore(store, { keys }), newest, { onProgress })
   } catch (error) {
-    bar.end()
     const reason = error instanceof StoreError ? error.reason : undefined
     if (reason === 'wrong-key' && keys.length === 1 && rewritten === 0) {
       throw usageError('Two keys are needed, the new one and the old one.', `Set ${bothKeys}`)
@@ -48,7 +44,6 @@ async function change({ store, shown }: OpenStore, keys: readonly Uint8Array[], 
     if (reason === 'not-sealed' && plain.waiting > 0) throw refreshing(plain.waiting)
     throw error
   }
-  bar.end()
   if (json) await printJson({ store: shown, rewritten })
   printNote(`${outcome()}. None is left ${keys.length > 1 ? 'under an old key' : 'without it'}.`)
   if (plain.records > 0) {
