@@ -22,7 +22,7 @@ export async function run({ settings, options }: Call<typeof keep>): Promise<num
   const keeping = keepOptionsOf(options)
   const every = options.every === undefined ? undefined : timeSpan('--every', options.every)
   if (options.once && every !== undefined) throw usageError('--once makes one sweep alone.', 'Omit --every.')
-  const teller = settings.json ? jsonTeller() : lineTeller()
+  const teller = settings.json ? jsonTeller() : lineTeller
   let exitCode: number = exitCodes.ok
   const sweep = async ({ tokens }: TokenKeeping): Promise<void> => {
     const accounts = accountTeller(tokens, teller)

@@ -42,18 +42,16 @@ export function accountTeller(tokens: TokenManager, { say }: Teller): { sweep: T
 }
 
 /** For people; a service's log gets the time from whoever keeps it. */
-export function lineTeller(): Teller {
-  const say = (text: string): void => printNote(text)
-  return {
-    say,
-    end: () => undefined,
-    sweep(event) {
-      if (event.phase === 'surveyed' && event.due > 0) say(`${counted(event.accounts, 'account')}, ${event.due} due.`)
-      if (event.phase !== 'ended') return
-      if (event.error !== undefined) say(`The sweep was broken off: ${wordsOf(event.error)}`)
-      say(`${summary(event)}${nextOf(event)}`)
-    },
-  }
+export const lineTeller: Teller = {
+  say: (text) => printNote(text),
+  end: () => undefined,
+  sweep(event) {
+    if (event.phase === 'surveyed' && event.due > 0)
+      printNote(`${counted(event.accounts, 'account')}, ${event.due} due.`)
+    if (event.phase !== 'ended') return
+    if (event.error !== undefined) printNote(`The sweep was broken off: ${wordsOf(event.error)}`)
+    printNote(`${summary(event)}${nextOf(event)}`)
+  },
 }
 
 /** One line after the other. That one can't be written ends no sweep: it is told at the end. */
