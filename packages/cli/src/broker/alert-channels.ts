@@ -2,7 +2,7 @@
  * Whom a broker tells that an account has to sign in again, as the options and the environment say.
  */
 import { type AlertChannel, mqttAlert, webhookAlert } from '@owner-sso/broker'
-import type { BrokerFlags } from '../manual/manual.ts'
+import type { BrokerFlags } from './broker-options.ts'
 import { usageError } from '../failure/command-error.ts'
 import { expandHome } from '../machine/folders.ts'
 import { secretFromVariable } from '../settings/secret-variable.ts'

@@ -13,7 +13,7 @@ import {
 } from '@owner-sso/broker'
 import { serviceProfile, type TokenManager, visible } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
-import type { BrokerCall } from '../manual/manual.ts'
+import type { BrokerCall } from './broker-options.ts'
 import { usableServiceNameOf } from '../settings/configured-service.ts'
 import { endOf } from '../settings/time-span.ts'
 import { localTime } from '../terminal/local-time.ts'

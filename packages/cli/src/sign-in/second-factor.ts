@@ -8,7 +8,7 @@ import {
   PasscodeRequiredError,
   typedCode,
 } from '@owner-sso/core'
-import type { LoginFlags } from '../manual/manual.ts'
+import type { LoginFlags } from './login-options.ts'
 import { usageError } from '../failure/command-error.ts'
 import { stopped } from '../failure/interruption.ts'
 import { askChoice, askText, canAsk } from '../terminal/prompts.ts'

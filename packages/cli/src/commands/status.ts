@@ -1,12 +1,64 @@
 /**
- * The accounts of a store as lines of text: a row for each, and below it what its refreshes did and will do.
+ * `owner-sso status`: every account with its state, the time left, its refreshes, its region, and the store.
  */
-import { refusalAdvice, type SsoErrorCode, type TokenStatus, visible } from '@owner-sso/core'
+import { accountName, refusalAdvice, type SsoErrorCode, type TokenStatus, visible } from '@owner-sso/core'
 import { localTime } from '../terminal/local-time.ts'
 import { duration } from '../terminal/wording.ts'
-import type { Line } from '../terminal/output.ts'
+import { type Line, printData, printJson, printNote } from '../terminal/output.ts'
+import { accountNames } from '../tokens/account.ts'
+import { exitCodes } from '../failure/command-error.ts'
+import type { Settings } from '../settings/settings.ts'
+import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
+import { defineCommand } from './command.ts'
 
-export interface AccountStatus extends TokenStatus {
+export const command = defineCommand({
+  name: 'status',
+  summary: 'show every account: state, time left, region',
+  description:
+    'Shows the accounts of the store, or the one that --account names: whether its access token is valid and for ' +
+    'how long, the region that issued it, the last refresh and the next, the last failure, and the store. Sends ' +
+    'nothing. With --account, the exit code is 3 if only a new sign-in helps.',
+  options: {},
+  examples: [
+    ['owner-sso status', 'a table'],
+    ['owner-sso status --json | jq ".accounts[].state"', 'for programs'],
+  ],
+  async run({ settings }) {
+    return withTokens(settings, undefined, async (keeping) => {
+      const { accounts, failure } = await statuses(settings, keeping)
+      const { shown } = keeping.store
+      if (failure !== undefined && accounts.length === 0) throw failure
+      if (settings.json) await printJson({ store: shown, accounts: accounts.map(forPrograms) })
+      else if (accounts.length > 0) await printData(...statusTable(accounts), '', `Store: ${shown}`)
+      else printNote(`Nobody is signed in at ${shown}. Sign in with: owner-sso login`)
+      if (failure !== undefined) throw failure
+      return settings.account !== undefined && accounts.some(needsSignIn) ? exitCodes.signInAgain : exitCodes.ok
+    })
+  },
+})
+
+/** Those that can be read, and why the others can't. */
+interface Statuses {
+  readonly accounts: readonly AccountStatus[]
+  readonly failure: unknown
+}
+
+async function statuses({ account }: Settings, { tokens }: TokenKeeping): Promise<Statuses> {
+  const { names, failure } =
+    account === undefined ? await accountNames(tokens) : { names: [accountName(account.value)], failure: undefined }
+  const accounts = await Promise.all(names.map(async (name) => ({ account: name, ...(await tokens.status(name)) })))
+  return { accounts, failure }
+}
+
+function forPrograms(status: AccountStatus): object {
+  return { ...status, seconds_left: secondsLeft(status), advice: refusalAdvice(status) }
+}
+
+function needsSignIn({ state }: TokenStatus): boolean {
+  return state === 'signed-out' || state === 'reauthentication-required'
+}
+
+interface AccountStatus extends TokenStatus {
   readonly account: string
 }
 
@@ -30,7 +82,7 @@ const failures: Partial<Record<string, string>> = {
 /** Characters of the bar that shows how much of an access token's life is left. */
 const barWidth = 20
 
-export function statusTable(accounts: readonly AccountStatus[]): Line[] {
+function statusTable(accounts: readonly AccountStatus[]): Line[] {
   const rows = accounts.map((status) => ({ ...cells(status), status, colour: words[status.state][1] }))
   const wide = (column: 'account' | 'state' | 'life'): number => Math.max(...rows.map((row) => row[column].length))
   const [account, state, life] = [wide('account'), wide('state'), wide('life')]
@@ -108,6 +160,6 @@ function ago(at: number): string {
 const now = (): number => Date.now() / 1000
 
 /** Whole seconds until the access token ends, none below 0; undefined where there is no token. */
-export function secondsLeft({ expires_at }: TokenStatus): number | undefined {
+function secondsLeft({ expires_at }: TokenStatus): number | undefined {
   return expires_at === undefined ? undefined : Math.max(0, Math.floor(expires_at - now()))
 }

@@ -1,5 +1,5 @@
 /**
- * What a first use needs, asked one after the other: each answer is tried at once, and can be corrected.
+ * `owner-sso setup`: asks for what a first use needs, tries each answer, and writes the config file.
  */
 import { CommandError, usageError } from '../failure/command-error.ts'
 import type { ConfigFile } from '../settings/config-file.ts'
@@ -16,19 +16,50 @@ import { serviceThatAnswers } from '../doctor/service-look.ts'
 import { environmentProxies } from '../doctor/settings-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
 import { printNote } from '../terminal/output.ts'
-import { askConsent, askText } from '../terminal/prompts.ts'
+import { askConsent, askText, canAsk } from '../terminal/prompts.ts'
 import { isAccountName } from '../moving/found-tokens.ts'
 import { listed, refusePassword, type Settings } from '../settings/settings.ts'
 import { storeAt } from '../stores/store-kinds.ts'
+import { changeConfigFile } from '../settings/config-file-change.ts'
+import { configFile } from '../machine/folders.ts'
+import { defineCommand } from './command.ts'
+
+export const command = defineCommand({
+  name: 'setup',
+  summary: 'ask for the settings, try them, write them down',
+  description:
+    'Asks for what a first use needs: the addresses of the SSO service and the owner API, other instances, the ' +
+    'store and the account. Proposes what is set already, and tries each answer at once. Then it writes the config ' +
+    'file; the former one stays beside it.',
+  options: {},
+  examples: [['owner-sso setup && owner-sso login', 'a first use']],
+  async run({ settings }) {
+    if (!canAsk(settings) || settings.json) {
+      throw usageError(
+        'setup asks questions, and there is nobody to answer them.',
+        `Run it in a terminal, or write {"authUrl": "https://…"} into ${configFile}.`,
+      )
+    }
+    printNote('Each answer is tried at once. Ctrl-C stops, and nothing is written before the last one.')
+    const answers = await askForSettings(settings)
+    const former = changeConfigFile((config) => ({
+      ...answers,
+      ...Object.fromEntries(Object.entries(config).filter(([name]) => !asked.has(name))),
+    }))
+    printNote(`Your settings are in ${configFile}.`)
+    if (former !== undefined) printNote(`The former ones are in ${former}.`)
+    printNote('Next, sign in: owner-sso login')
+  },
+})
+
+/** The settings that `setup` asks for: one that was left empty is no longer set. All others stay. */
+const asked = new Set(['proxy', 'authUrl', 'service', 'regionalAuthUrls', 'apiUrl', 'store', 'account'])
 
 /** The settings that are asked for. */
-export type Answers = Pick<
-  ConfigFile,
-  'proxy' | 'authUrl' | 'service' | 'regionalAuthUrls' | 'apiUrl' | 'store' | 'account'
->
+type Answers = Pick<ConfigFile, 'proxy' | 'authUrl' | 'service' | 'regionalAuthUrls' | 'apiUrl' | 'store' | 'account'>
 
 /** @param given - what is set so far: it is proposed */
-export async function askForSettings(given: Settings): Promise<Answers> {
+async function askForSettings(given: Settings): Promise<Answers> {
   const proxy = await askProxy(given)
   const settings = { ...given, proxy: proxy === '' ? undefined : answered(proxy) }
   const authUrl = await askService(settings)

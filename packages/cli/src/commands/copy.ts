@@ -2,13 +2,13 @@
  * `owner-sso copy`: all accounts, and what their processes share, into another store.
  */
 import { checkedAccountName, copyTokenSets, StoreError, type TokenStore, visible } from '@owner-sso/core'
-import type { Call } from '../manual/command.ts'
-import type { copy as copyCommand, CopyFlags } from '../manual/manual.ts'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
 import { notSealed, type OpenStore, withStore } from '../tokens/open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { counted } from '../terminal/wording.ts'
 import { refusePassword, type Settings } from '../settings/settings.ts'
+import { flag, type OptionsOf } from '../options/option.ts'
+import { defineCommand } from './command.ts'
 
 /** `-` is the store of the settings, whose address may hold a password; an argument may not. */
 function addressOf(argument: string, { store }: Settings): string {
@@ -51,24 +51,46 @@ function isOurs(name: string): boolean {
   }
 }
 
-export async function run({ settings, options, args }: Call<typeof copyCommand>): Promise<void> {
-  const [fromAddress, toAddress] = args.map((argument) => addressOf(argument, settings))
-  if (fromAddress === undefined || toAddress === undefined)
-    throw usageError('Two stores are needed.', 'Give the one to copy from, then the one to copy to.')
-  const { fromPlain, toPlain } = options
-  await withStore(fromAddress, settings, { plain: fromPlain }, async (from) => {
-    await withStore(toAddress, settings, { plain: toPlain, signsIn: true, ifMissing: 'make' }, async (to) => {
-      if (from.shown === to.shown) throw usageError('Both are the same store.', 'Give two different ones.')
-      requireKey(options, from, to)
-      try {
-        await copy(from, to, settings, options)
-      } catch (error) {
-        if (await isPlain(from, error)) throw plainSource(from, args)
-        throw notSealed(error, to, { store: { value: to.shown, from: '--store' } })
-      }
-    })
-  })
+const copyOptions = {
+  fromPlain: flag('read the first store unencrypted, although OWNER_SSO_ENCRYPTION_KEY is set'),
+  toPlain: flag('leave the second store unencrypted'),
 }
+
+type CopyFlags = OptionsOf<typeof copyOptions>
+
+export const command = defineCommand({
+  name: 'copy',
+  args: '<from> <to>',
+  summary: 'copy all accounts into another store',
+  description:
+    'Copies the newest record of every account into another store, and what its processes share: a block of the ' +
+    'firewall, the programs of the broker. Newer records in the target stay. First stop everything that uses the ' +
+    'old store: a token that is refreshed there afterwards is dead in the copy. A dash stands for the store of ' +
+    'OWNER_SSO_STORE or the config file.',
+  options: copyOptions,
+  examples: [
+    ['owner-sso copy file:tokens redis://127.0.0.1:6379', 'from a folder into Redis'],
+    ['owner-sso copy --from-plain file:tokens file:sealed', 'encrypt what was plain'],
+  ],
+  async run({ settings, options, args }) {
+    const [fromAddress, toAddress] = args.map((argument) => addressOf(argument, settings))
+    if (fromAddress === undefined || toAddress === undefined)
+      throw usageError('Two stores are needed.', 'Give the one to copy from, then the one to copy to.')
+    const { fromPlain, toPlain } = options
+    await withStore(fromAddress, settings, { plain: fromPlain }, async (from) => {
+      await withStore(toAddress, settings, { plain: toPlain, signsIn: true, ifMissing: 'make' }, async (to) => {
+        if (from.shown === to.shown) throw usageError('Both are the same store.', 'Give two different ones.')
+        requireKey(options, from, to)
+        try {
+          await copy(from, to, settings, options)
+        } catch (error) {
+          if (await isPlain(from, error)) throw plainSource(from, args)
+          throw notSealed(error, to, { store: { value: to.shown, from: '--store' } })
+        }
+      })
+    })
+  },
+})
 
 /** Of two stores under a key, whose records are plain? */
 async function isPlain({ store }: OpenStore, error: unknown): Promise<boolean> {

@@ -4,48 +4,62 @@
 import { writeFile } from 'node:fs/promises'
 import { SignedOutError, systemCode } from '@owner-sso/core'
 import { accountNames, chosenAccount, requireSignedIn } from '../tokens/account.ts'
-import type { Call } from '../manual/command.ts'
-import type { exportTokens } from '../manual/manual.ts'
 import { CommandError, exitCodes, systemError } from '../failure/command-error.ts'
 import { expandHome } from '../machine/folders.ts'
-import { type ExportedTokens, plainExport, sealedExport } from './export-file.ts'
-import { newSecret } from './export-secret.ts'
+import { type ExportedTokens, plainExport, sealedExport } from '../moving/export-file.ts'
+import { newSecret } from '../moving/export-secret.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
+import { flag, value } from '../options/option.ts'
+import { defineCommand } from './command.ts'
 
-export async function run({ settings, options }: Call<typeof exportTokens>): Promise<void> {
-  await withTokens(
-    settings,
-    undefined,
-    async (keeping) => {
-      const { tokens } = keeping
-      const { names, failure } = options.all
-        ? await accountNames(tokens)
-        : { names: [await chosenAccount(settings, tokens)], failure: undefined }
-      if (failure !== undefined && names.length === 0) throw failure
-      const accounts = new Map<string, ExportedTokens>()
-      const problems: CommandError[] = []
-      for (const name of names) {
-        try {
-          accounts.set(name, await requireSignedIn(name, tokens, () => exported(name, keeping)))
-        } catch (error) {
-          if (!(error instanceof CommandError)) throw error
-          problems.push(error)
+export const command = defineCommand({
+  name: 'export',
+  summary: 'write refresh tokens into a file, sealed',
+  description:
+    'Writes the refresh token of an account, for owner-sso import on another machine or for another program. It is ' +
+    'sealed with the first key of OWNER_SSO_ENCRYPTION_KEY, or with a passphrase that is asked for. Afterwards ' +
+    'only one of the two may use it.',
+  options: {
+    file: value('<path>', 'write a new file that only you can read (default: standard output)'),
+    all: flag('all accounts of the store'),
+    plainTextTokens: flag('do not seal: whoever reads the output is signed in'),
+  },
+  examples: [['owner-sso export --account ann@example.com --file ann.json', 'asks for a passphrase']],
+  async run({ settings, options }) {
+    await withTokens(
+      settings,
+      undefined,
+      async (keeping) => {
+        const { tokens } = keeping
+        const { names, failure } = options.all
+          ? await accountNames(tokens)
+          : { names: [await chosenAccount(settings, tokens)], failure: undefined }
+        if (failure !== undefined && names.length === 0) throw failure
+        const accounts = new Map<string, ExportedTokens>()
+        const problems: CommandError[] = []
+        for (const name of names) {
+          try {
+            accounts.set(name, await requireSignedIn(name, tokens, () => exported(name, keeping)))
+          } catch (error) {
+            if (!(error instanceof CommandError)) throw error
+            problems.push(error)
+          }
         }
-      }
-      if (problems.length > 0 && accounts.size === 0) throw leftOut(problems)
-      const file = options.plainTextTokens
-        ? plainExport(Object.fromEntries(accounts))
-        : sealedExport(Object.fromEntries(accounts), ...(await newSecret(settings)))
-      if (options.file === undefined) await printJson(file)
-      else await writeNewFile(options.file, JSON.stringify(file, undefined, 2))
-      tell([...accounts.keys()], options.file, options.plainTextTokens ?? false)
-      if (problems.length > 0) throw leftOut(problems)
-      if (failure !== undefined) throw failure
-    },
-    { alsoWithoutKey: true },
-  )
-}
+        if (problems.length > 0 && accounts.size === 0) throw leftOut(problems)
+        const file = options.plainTextTokens
+          ? plainExport(Object.fromEntries(accounts))
+          : sealedExport(Object.fromEntries(accounts), ...(await newSecret(settings)))
+        if (options.file === undefined) await printJson(file)
+        else await writeNewFile(options.file, JSON.stringify(file, undefined, 2))
+        tell([...accounts.keys()], options.file, options.plainTextTokens ?? false)
+        if (problems.length > 0) throw leftOut(problems)
+        if (failure !== undefined) throw failure
+      },
+      { alsoWithoutKey: true },
+    )
+  },
+})
 
 async function exported(account: string, { store }: TokenKeeping): Promise<ExportedTokens> {
   const record = (await store.store.read(account))?.record

@@ -1,8 +1,8 @@
 /**
- * What a command is called, takes, and says of itself in `--help`; and what its work is given.
+ * What a command is: its name, what it takes, what it says of itself in `--help`, and its work.
  */
-import type { Settings } from '../settings/settings.ts'
 import type { OptionsOf, OptionTable } from '../options/option.ts'
+import type { Settings } from '../settings/settings.ts'
 
 export interface Command<Options extends OptionTable = OptionTable> {
   readonly name: string
@@ -16,20 +16,18 @@ export interface Command<Options extends OptionTable = OptionTable> {
   readonly passesOptionsOn?: true
   /** It says itself what is wrong with the settings. */
   readonly examinesSettings?: true
-}
-
-export function command<Options extends OptionTable>(described: Command<Options>): Command<Options> {
-  return described
+  /** Resolves to the exit code, or to nothing for 0; a failure is thrown. */
+  run(call: Call<Options>): Promise<number | void>
 }
 
 /** One call of a command. */
-export interface Call<Called extends Command> {
+export interface Call<Options extends OptionTable> {
   readonly settings: Settings
-  readonly options: OptionsOf<Called['options']>
+  readonly options: OptionsOf<Options>
   readonly args: readonly string[]
 }
 
-/** The module of a command's work. Resolves to the exit code, or to nothing for 0; a failure is thrown. */
-export interface Work<Called extends Command> {
-  readonly run: (call: Call<Called>) => Promise<number | void>
+/** The types tie the options that a command declares to those that its work reads. */
+export function defineCommand<Options extends OptionTable>(command: Command<Options>): Command<Options> {
+  return command
 }

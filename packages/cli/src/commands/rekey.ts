@@ -2,8 +2,6 @@
  * `owner-sso rekey`: every record under the new key, where it is. Plain records are sealed.
  */
 import { rekey, sealedTokenStore, StoreError } from '@owner-sso/core'
-import type { Call } from '../manual/command.ts'
-import type { rekey as rekeyCommand } from '../manual/manual.ts'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
 import { encryptionKeys } from '../settings/encryption-key.ts'
 import { sealInPlace } from '../keyring/seal-in-place.ts'
@@ -11,19 +9,33 @@ import { type OpenStore, withStore } from '../tokens/open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { counted } from '../terminal/wording.ts'
 import type { Settings } from '../settings/settings.ts'
+import { defineCommand } from './command.ts'
 
 const bothKeys = 'OWNER_SSO_ENCRYPTION_KEY to NEW_KEY,OLD_KEY here and wherever the store is used, then run this again.'
 
-export async function run({ settings }: Call<typeof rekeyCommand>): Promise<void> {
-  const keys = encryptionKeys()
-  if (keys === undefined) {
-    throw usageError(
-      'No key is set.',
-      `To seal a plain store, set OWNER_SSO_ENCRYPTION_KEY to $(openssl rand -base64 32). To change the key, set ${bothKeys}`,
-    )
-  }
-  await withStore(settings.store.value, settings, { plain: true }, (store) => change(store, keys, settings))
-}
+export const command = defineCommand({
+  name: 'rekey',
+  summary: 'seal the store, or change its key',
+  description:
+    'Seals every record with the first key of OWNER_SSO_ENCRYPTION_KEY, where it is, while everything goes on: plain ' +
+    'ones, and those under another key. To change the key, set OLD_KEY,NEW_KEY everywhere first, then NEW_KEY,OLD_KEY everywhere, then run this command. Says when the ' +
+    'old key may go.',
+  options: {},
+  examples: [
+    ['owner-sso rekey', 'after the first key was set: seals what was plain'],
+    ['OWNER_SSO_ENCRYPTION_KEY=$NEW_KEY,$OLD_KEY owner-sso rekey', 'changes the key'],
+  ],
+  async run({ settings }) {
+    const keys = encryptionKeys()
+    if (keys === undefined) {
+      throw usageError(
+        'No key is set.',
+        `To seal a plain store, set OWNER_SSO_ENCRYPTION_KEY to $(openssl rand -base64 32). To change the key, set ${bothKeys}`,
+      )
+    }
+    await withStore(settings.store.value, settings, { plain: true }, (store) => change(store, keys, settings))
+  },
+})
 
 async function change({ store, shown }: OpenStore, keys: readonly Uint8Array[], { json }: Settings): Promise<void> {
   const newest = sealedTokenStore(store, { keys: keys.slice(0, 1) })

@@ -2,17 +2,15 @@
  * `owner-sso import`: takes over the tokens that another program has kept. Sends nothing, unless a check is wished.
  */
 import { DuplicateTokenSetError, isSubjectAccount, SessionExistsError, type Sso } from '@owner-sso/core'
-import type { Call } from '../manual/command.ts'
-import type { ImportFlags, importTokens } from '../manual/manual.ts'
 import { CommandError, usageError } from '../failure/command-error.ts'
 import { serviceOf } from '../settings/configured-service.ts'
 import { counted, duration } from '../terminal/wording.ts'
 import { failureOf } from '../terminal/failure.ts'
 import { stopped } from '../failure/interruption.ts'
-import { type Candidate, candidateOf, nameOf } from './candidate.ts'
-import { isSealed } from './export-file.ts'
-import { unsealed } from './export-secret.ts'
-import { type Found, isExportFile, knownShapes, parsed, readShape } from './shapes.ts'
+import { type Candidate, candidateOf, nameOf } from '../moving/candidate.ts'
+import { isSealed } from '../moving/export-file.ts'
+import { unsealed } from '../moving/export-secret.ts'
+import { type Found, isExportFile, knownShapes, parsed, readShape } from '../moving/shapes.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { localTime } from '../terminal/local-time.ts'
 import { askConsent, askEmail, canAsk } from '../terminal/prompts.ts'
@@ -20,6 +18,8 @@ import { brokenLine } from '../settings/broken-json.ts'
 import { nameOf as nameOfFile, textFromFile } from '../settings/secret-file.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
+import { flag, type OptionsOf } from '../options/option.ts'
+import { defineCommand } from './command.ts'
 
 /** So many accounts, and so many problems, are shown one by one. */
 const shown = 20
@@ -32,27 +32,51 @@ interface Work extends TokenKeeping {
   readonly problems: CommandError[]
 }
 
-export async function run({ settings, options, args }: Call<typeof importTokens>): Promise<void> {
-  const sso = serviceOf(settings)
-  const found = meant(await foundIn(args[0], settings), settings)
-  await withTokens(
-    settings,
-    sso,
-    async ({ tokens, store }) => {
-      const named = settings.account?.value ?? (await askedName(found, settings, options))
-      const work: Work = { settings, options, tokens, store, named, problems: [] }
-      const candidates = await judged(found, sso, work)
-      if (candidates.length > 0 && !options.dryRun) await store.requireWritable()
-      tell(found, candidates, work)
-      const before = work.problems.length
-      const imported = (await isAgreed(candidates, work)) ? await takeOver(candidates, work) : []
-      if (candidates.length + before > 1) tellProblems(work.problems.slice(before))
-      if (settings.json) await printJson(factsOf(found, candidates, imported, work))
-      endOf(candidates, imported, work)
-    },
-    { signsIn: options.dryRun !== true },
-  )
+const importOptions = {
+  dryRun: flag('only show what would be imported'),
+  yes: flag('store without asking'),
+  replace: flag('end the sign-in that an account has here'),
+  check: flag('make one refresh of each account, to see that its tokens work'),
 }
+
+type ImportFlags = OptionsOf<typeof importOptions>
+
+export const command = defineCommand({
+  name: 'import',
+  args: '[file]',
+  summary: 'take over the tokens of another program',
+  description:
+    'Reads a refresh token, a token response, what owner-sso export wrote, or the cache of another client: JSON ' +
+    'keyed by account. Shows what it found, without a secret, and asks before it stores. Sends nothing: an access token ' +
+    'beside it is used while it lives, then the refresh token. No other program may use the tokens from then on. Without a file, or for -, it reads standard ' +
+    'input.',
+  options: importOptions,
+  examples: [
+    ['owner-sso import cache.json', 'all accounts of another client'],
+    ['owner-sso import --account ann@example.com --yes < refresh-token.txt', 'a refresh token alone'],
+  ],
+  async run({ settings, options, args }) {
+    const sso = serviceOf(settings)
+    const found = meant(await foundIn(args[0], settings), settings)
+    await withTokens(
+      settings,
+      sso,
+      async ({ tokens, store }) => {
+        const named = settings.account?.value ?? (await askedName(found, settings, options))
+        const work: Work = { settings, options, tokens, store, named, problems: [] }
+        const candidates = await judged(found, sso, work)
+        if (candidates.length > 0 && !options.dryRun) await store.requireWritable()
+        tell(found, candidates, work)
+        const before = work.problems.length
+        const imported = (await isAgreed(candidates, work)) ? await takeOver(candidates, work) : []
+        if (candidates.length + before > 1) tellProblems(work.problems.slice(before))
+        if (settings.json) await printJson(factsOf(found, candidates, imported, work))
+        endOf(candidates, imported, work)
+      },
+      { signsIn: options.dryRun !== true },
+    )
+  },
+})
 
 async function foundIn(file: string | undefined, settings: Settings): Promise<Found> {
   if (file === undefined && process.stdin.isTTY) throw usageError('No file was named.', 'owner-sso import FILE')
