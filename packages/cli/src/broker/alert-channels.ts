@@ -5,7 +5,7 @@ import { type AlertChannel, mqttAlert, webhookAlert } from '@owner-sso/broker'
 import type { BrokerFlags } from './broker-options.ts'
 import { usageError } from '../failure/command-error.ts'
 import { expandHome } from '../machine/folders.ts'
-import { secretFromVariable } from '../settings/secret-variable.ts'
+import { secretFromVariable } from '../settings/secrets.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** @throws CommandError */

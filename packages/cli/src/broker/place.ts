@@ -8,7 +8,7 @@ import { isLoopback, type TokenStore } from '@owner-sso/core'
 import type { BrokerFlags } from './broker-options.ts'
 import { systemError, usageError } from '../failure/command-error.ts'
 import { configFolder, expandHome } from '../machine/folders.ts'
-import { portOf } from '../settings/port.ts'
+import { portOf } from '../settings/option-values.ts'
 
 /** Beside the tokens: a folder that only this user can open. */
 const defaultSocket = join(configFolder, 'broker.sock')

@@ -11,7 +11,7 @@ import { printData, printNote } from '../terminal/output.ts'
 import { readSettings } from '../settings/settings.ts'
 import { unknownVariables } from '../settings/variables.ts'
 import { type Option as DeclaredOption, type OptionTable, dashed } from '../options/option.ts'
-import { type SharedOptions, sharedOptions } from '../options/shared-options.ts'
+import { type SharedOptions, sharedOptions } from '../settings/setting-table.ts'
 
 /**
  * @param argv - as `process.argv`

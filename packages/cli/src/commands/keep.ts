@@ -12,7 +12,7 @@ import {
 import { exitCodes, usageError } from '../failure/command-error.ts'
 import { serviceOf } from '../settings/configured-service.ts'
 import { stopped, untilStopped } from '../failure/interruption.ts'
-import { timeSpan } from '../settings/time-span.ts'
+import { timeSpan } from '../settings/option-values.ts'
 import { accountTeller, jsonTeller, lineTeller, type Teller } from '../tokens/sweep-teller.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 import { flag, type OptionsOf, value } from '../options/option.ts'

@@ -3,7 +3,7 @@
  */
 import { rekey, sealedTokenStore, StoreError } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
-import { encryptionKeys } from '../settings/encryption-key.ts'
+import { encryptionKeys } from '../settings/secrets.ts'
 import { sealInPlace } from '../keyring/seal-in-place.ts'
 import { type OpenStore, withStore } from '../tokens/open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'

@@ -2,7 +2,7 @@
  * `owner-sso setup`: asks for what a first use needs, tries each answer, and writes the config file.
  */
 import { CommandError, usageError } from '../failure/command-error.ts'
-import type { ConfigFile } from '../settings/config-file.ts'
+import { changeConfigFile, type ConfigFile } from '../settings/config-file.ts'
 import {
   addressesAlone,
   apiUrlOf,
@@ -18,9 +18,9 @@ import { checkStore } from '../doctor/store-check.ts'
 import { printNote } from '../terminal/output.ts'
 import { askConsent, askText, canAsk } from '../terminal/prompts.ts'
 import { isAccountName } from '../moving/found-tokens.ts'
-import { listed, refusePassword, type Settings } from '../settings/settings.ts'
+import { refusePassword, type Settings } from '../settings/settings.ts'
+import { listed } from '../settings/setting-table.ts'
 import { storeAt } from '../stores/store-kinds.ts'
-import { changeConfigFile } from '../settings/config-file-change.ts'
 import { configFile } from '../machine/folders.ts'
 import { defineCommand } from './command.ts'
 

@@ -4,7 +4,7 @@
 import { requireSignedIn, chosenAccount } from '../tokens/account.ts'
 import { stopped } from '../failure/interruption.ts'
 import { printData, printJson } from '../terminal/output.ts'
-import { timeSpan } from '../settings/time-span.ts'
+import { timeSpan } from '../settings/option-values.ts'
 import { serviceOf } from '../settings/configured-service.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 import { value } from '../options/option.ts'

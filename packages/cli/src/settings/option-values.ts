@@ -1,5 +1,5 @@
 /**
- * Spans of time as people write them: `90s`, `15m`, `2h`, `30d`.
+ * What stands behind an option: a span of time as people write it (`90s`, `15m`, `2h`, `30d`), a moment, a port.
  */
 import { usageError } from '../failure/command-error.ts'
 
@@ -41,4 +41,10 @@ export function endOf(option: string, text: string): number {
 function secondsIn(text: string): number {
   const [, digits = '', unit = ''] = /^(\d{1,9})([smhd]?)$/u.exec(text) ?? []
   return Number(digits) * (units[unit] ?? 0)
+}
+
+/** A port to listen on. @throws CommandError for what is none */
+export function portOf(text: string): number {
+  if (/^\d{1,5}$/u.test(text) && Number(text) <= 65_535) return Number(text)
+  throw usageError(`${JSON.stringify(text)} is not a port.`, 'Give --port a number from 0 (any free one) to 65535.')
 }

@@ -1,13 +1,39 @@
 /**
- * Secrets out of files and standard input; never out of the arguments.
+ * Secrets out of the environment, files and standard input; never out of the arguments.
  */
 import { readFile, stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { textFromUtf8 } from '@owner-sso/core'
+import { secretFromText, textFromUtf8, unquoted } from '@owner-sso/core'
 import { CommandError, systemError, usageError } from '../failure/command-error.ts'
 import { expandHome } from '../machine/folders.ts'
-import { checkedSecret, orTell } from './secret-text.ts'
 import { printNote } from '../terminal/output.ts'
+
+/**
+ * The secret, as core has it. What is seldom meant, but can be, is told.
+ *
+ * @param where - a variable, or a file
+ * @throws CommandError
+ */
+export function checkedSecret(text: string, where: string): string {
+  const secret = orTell('Write it anew.', () => secretFromText(text, where))
+  if (secret !== secret.trim()) printNote(`${where} begins or ends with a space, which counts.`)
+  if (unquoted(secret) !== secret) printNote(`${where} has quotation marks around it, which count.`)
+  return secret
+}
+
+/** What `read` finds; its TypeError as a sentence. @throws CommandError */
+export function orTell<Value>(next: string, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof TypeError ? usageError(`${error.message}.`, next) : error
+  }
+}
+
+/** The value of an environment variable; undefined where it is empty or not set. @throws CommandError for what can be no secret */
+export function secretFromVariable(name: string): string | undefined {
+  return checkedSecret(process.env[name] ?? '', name) || undefined
+}
 
 /**
  * The secret in a file.
@@ -56,4 +82,21 @@ async function contentOf(path: string, option: string, { problem, next }: Unread
     if (error instanceof CommandError) throw error
     throw systemError(problem, error, next)
   }
+}
+
+/**
+ * What records are sealed with, out of `OWNER_SSO_ENCRYPTION_KEY`: keys of 32 bytes in base64, separated by commas or spaces: the first seals, all open, while a key is being changed.
+ *
+ * @returns undefined where none is set
+ * @throws CommandError for anything else; its message quotes nothing
+ */
+export function encryptionKeys(): readonly Uint8Array[] | undefined {
+  const text = process.env['OWNER_SSO_ENCRYPTION_KEY']?.trim()
+  if (!text) return undefined
+  const keys = text
+    .split(/[\s,]+/u)
+    .filter(Boolean)
+    .map((key) => Buffer.from(key, 'base64'))
+  if (keys.length > 0 && keys.every((key) => key.byteLength === 32)) return keys
+  throw usageError('OWNER_SSO_ENCRYPTION_KEY is not a 32-byte key in base64.', 'Make one with: openssl rand -base64 32')
 }
