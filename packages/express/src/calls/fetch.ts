@@ -4,7 +4,7 @@
 import { checkOptionNames, proxyOf, whatCame } from '@owner-sso/core'
 import { requireAccount } from '../account-source.ts'
 import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
-import { connectionsOf, type Straight, tunnelsThrough } from './connections.ts'
+import { fetchOver } from './connections.ts'
 import { ownerCaller } from './owner-call.ts'
 import { peekAt } from './peeked-answer.ts'
 
@@ -37,7 +37,7 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
     const other = transport === undefined ? 'proxy' : 'transport'
     throw new TypeError(`${other} and fetch can’t be given together: fetch makes its own connections`)
   }
-  const send = options.fetch === undefined ? ownFetch(connectionsOf(transport), proxy) : options.fetch
+  const send = options.fetch === undefined ? fetchOver(transport, proxy) : options.fetch
   if (typeof send !== 'function') throw new TypeError(`fetch must be a function${whatCame(send)}`)
 
   const call = ownerCaller(tokens)
@@ -72,20 +72,6 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
       },
     })
   }
-}
-
-/** Node's `fetch` takes a dispatcher, which its types don't know. */
-function ownFetch(straight: Straight, proxy: string | undefined): typeof globalThis.fetch {
-  const tunnels = proxy === undefined ? undefined : tunnelsThrough(proxy, straight)
-  return (input, init) => {
-    const dispatcher = tunnels !== undefined && isSecure(input) ? tunnels : straight.dispatcher()
-    const options: object = { dispatcher, ...init }
-    return globalThis.fetch(input, options)
-  }
-}
-
-function isSecure(input: Parameters<typeof globalThis.fetch>[0]): boolean {
-  return (input instanceof Request ? input.url : String(input)).startsWith('https:')
 }
 
 /** Nobody reads the rest of it: its connection is let go, and an error on it does not matter. */

@@ -27,7 +27,7 @@ export interface OwnerCallOptions {
   readonly target?: string | URL | undefined
   /**
    * TLS and User-Agent of the calls, in the words of `createSso`; of HTTP there is version 1.1 alone. Default: Node's own TLS
-   * versions, and the User-Agent of what makes the call. Connections and headers of the calling code come before it.
+   * versions, and the User-Agent of what makes the call. Headers of the calling code come before it.
    */
   readonly transport?: TransportOption | undefined
   /** `transport.tls` in short, and before it. */
@@ -72,10 +72,9 @@ const stepsElsewhere = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/iu
 /**
  * An address as it will be called. Looked at for every call: what the process may send can have changed since the last one.
  *
- * @param agent - that a https address is called with, where it is the application's own
  * @throws TypeError where the token must not go there
  */
-export function checkedAddress(address: string, target: URL | undefined, agent?: unknown): URL {
+export function checkedAddress(address: string, target: URL | undefined): URL {
   if (!URL.canParse(address, target?.href))
     throw new TypeError('the address is relative, and there is no target to resolve it against')
   const [path = ''] = address.split(/[?#]/u)
@@ -92,7 +91,7 @@ export function checkedAddress(address: string, target: URL | undefined, agent?:
   }
   if (!mayCarrySecrets(url))
     throw new TypeError('the owner’s token is sent only over https (or http on a loopback host)')
-  const unverified = verificationProblem(url, agent)
+  const unverified = verificationProblem(url)
   if (unverified !== undefined) throw new TypeError(`the address ${unverified}`)
   return url
 }

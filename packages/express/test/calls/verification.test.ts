@@ -19,7 +19,6 @@ it('a token goes to nobody in particular, also where checks are turned off after
     token,
   ])
   expect(JSON.parse(stdout)).toEqual({
-    agent: expect.stringMatching(/^TypeError: .*rejectUnauthorized/u),
     axios: expect.stringMatching(/^TypeError: .*NODE_TLS_REJECT_UNAUTHORIZED/u),
     fetch: expect.stringMatching(/^TypeError: .*NODE_TLS_REJECT_UNAUTHORIZED/u),
   })
