@@ -4,11 +4,11 @@
  * Axios sends them with `ownerFetch`, which puts the token on: it is in no configuration, request or error of axios, and so in
  * nothing that an application logs of a call.
  */
-import { checkOptionNames, whatCame } from '@owner-sso/core'
+import { checkOptions, kinds, whatCame } from '@owner-sso/core'
 import { property } from '../property.ts'
 import { ssoErrorIn } from '../answers/sso-error.ts'
 import { ownerFetch, type OwnerFetchOptions } from './fetch.ts'
-import { ownerCallOptionNames } from './options.ts'
+import { ownerCallRows } from './options.ts'
 
 /** What is used of an axios instance. */
 export interface AxiosLike {
@@ -38,7 +38,7 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
   if (property(property(instance, 'interceptors'), 'response') === undefined) {
     throw new TypeError(`the first argument of attachBearer must be an axios instance${whatCame(instance)}`)
   }
-  checkOptionNames('attachBearer', options, { ...ownerCallOptionNames, proxy: true })
+  checkOptions('attachBearer', options, { ...ownerCallRows, proxy: kinds.any })
   const defaults: { baseURL?: string; env?: object } = instance.defaults
   for (const name of ['httpAgent', 'httpsAgent', 'proxy']) {
     if (!property(defaults, name)) continue

@@ -2,15 +2,16 @@
  * What `attachBearer` and `ownerFetch` take: whose token, and where it may go.
  */
 import {
+  kinds,
   mayCarrySecrets,
-  type OptionNames,
+  type OptionRows,
   type TlsOptions,
   type Transport,
   type TransportOption,
   transportOf,
   verificationProblem,
 } from '@owner-sso/core'
-import { type AccountSource, accountReader, checkTokens, type Tokens } from '../account-source.ts'
+import { type AccountSource, accountReader, type Tokens, tokensRow } from '../account-source.ts'
 import { isBelow } from '../proxy/request-path.ts'
 import { apiUrlOfEnvironment, ownerApiTarget } from '../target.ts'
 
@@ -34,13 +35,13 @@ export interface OwnerCallOptions {
   readonly tls?: TlsOptions | undefined
 }
 
-/** The names of all of them. */
-export const ownerCallOptionNames: OptionNames<OwnerCallOptions> = {
-  tokens: true,
-  account: true,
-  target: true,
-  transport: true,
-  tls: true,
+/** All of them. */
+export const ownerCallRows: OptionRows<OwnerCallOptions> = {
+  tokens: tokensRow,
+  account: kinds.any,
+  target: kinds.any,
+  transport: kinds.any,
+  tls: kinds.any,
 }
 
 /** The options, read once. */
@@ -57,7 +58,6 @@ export interface CallSettings {
  */
 export function parseOwnerCallOptions(options: OwnerCallOptions, fallback?: string): CallSettings {
   const { tokens, account, transport, tls, target = fallback ?? apiUrlOfEnvironment() } = options
-  checkTokens(tokens)
   return {
     tokens,
     accountOf: accountReader<void>(account satisfies AccountSource<void>),
