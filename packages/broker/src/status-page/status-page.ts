@@ -19,7 +19,7 @@ import { type Failures, failuresOf } from './failures.ts'
 import { showOverview } from './overview.ts'
 import { icon, messagePage, style } from './pages/page.ts'
 import { programRoutes } from './programs/program-routes.ts'
-import { sentForms } from './programs/sent-forms.ts'
+import { onceForms } from './programs/once-forms.ts'
 import { signInRoutes } from './sign-in/sign-in-routes.ts'
 import { signInTries } from './sign-in/surroundings.ts'
 import { triesWithin } from './sign-in/tries.ts'
@@ -78,7 +78,7 @@ const rows: OptionRows<StatusPageOptions> = {
 export function statusPage(options: StatusPageOptions): StatusPage {
   checkOptions('statusPage', options, rows)
   const { tokens, store, path = '/status', https = false, hosts = [], onProblem = () => undefined } = options
-  const failures = failuresOf(tokens, store)
+  const failures = failuresOf(tokens)
   const visitors = visitorsAt(store, path, https)
   const entrance = entranceOf(store, path, visitors)
   const answer = answering({
@@ -116,7 +116,7 @@ function insideRoutes(
   failures: Failures,
   entrance: Entrance,
 ): ReadonlyMap<string, Route> {
-  const { tokens, sso, clients, store, https = false, alerts } = options
+  const { tokens, sso, clients, https = false, alerts } = options
   const waiting = waitingSignIns()
   const overview = { path, tokens, clients, failures, waiting }
   const signIn = {
@@ -131,7 +131,7 @@ function insideRoutes(
     ['GET ', (exchange) => showOverview(overview, exchange)],
     ['POST /leave', entrance.leave],
     ...signInRoutes(signIn),
-    ...programRoutes({ path, https, vehicleList: sso.vehicleList, tokens, clients, isFirst: sentForms(store) }),
+    ...programRoutes({ path, https, vehicleList: sso.vehicleList, tokens, clients, forms: onceForms() }),
   ])
 }
 

@@ -14,7 +14,7 @@ import { messagePage, type PageContext } from '../pages/page.ts'
 import { programPage } from '../pages/program-page.ts'
 import { isProgramAction, type ProgramAction, surePage } from '../pages/sure-page.ts'
 import { type Reply, submissions } from '../sign-in/submissions.ts'
-import { newForm } from './sent-forms.ts'
+import type { OnceForms } from './once-forms.ts'
 
 export interface ProgramSurroundings {
   readonly path: string
@@ -23,8 +23,7 @@ export interface ProgramSurroundings {
   readonly vehicleList: string
   readonly tokens: Pick<TokenManager, 'accounts' | 'status'>
   readonly clients: Pick<BrokerClients, 'invite' | 'list' | 'revoke' | 'rotate'>
-  /** Whether the form is sent for the first time. */
-  readonly isFirst: (exchange: Exchange) => Promise<boolean>
+  readonly forms: OnceForms
 }
 
 /** By method and what follows the page's path. */
@@ -49,7 +48,14 @@ async function showInvite(
   const { names: accounts } = await accountNames(tokens, listed)
   const context = contextOf(around, exchange)
   const program = listed.find(({ name }) => name === typedName(exchange.form))
-  const page = invitePage({ ...context, accounts, typed: exchange.form, form: newForm(exchange), problem, program })
+  const page = invitePage({
+    ...context,
+    accounts,
+    typed: exchange.form,
+    form: around.forms.make(exchange),
+    problem,
+    program,
+  })
   return sendPage(exchange, status, page)
 }
 
@@ -60,7 +66,7 @@ async function invite(around: ProgramSurroundings, exchange: Exchange): Promise<
     (text: string, status: number): Reply =>
     (to) =>
       showInvite(around, to, { title: 'Not invited', text }, status)
-  if (!(await around.isFirst(exchange))) return refused(sentBefore, 409)
+  if (!around.forms.isFirst(exchange)) return refused(sentBefore, 409)
   try {
     const scope = form.get('scope') === 'proxy' ? 'proxy' : 'token'
     return await showKey(
@@ -82,7 +88,7 @@ async function showProgram(around: ProgramSurroundings, exchange: Exchange, prob
   const program = (await around.clients.list()).find((client) => client.name === name)
   if (program === undefined) return showGone(around, exchange)
   const now = Date.now() / 1000
-  const page = programPage({ ...contextOf(around, exchange), program, form: newForm(exchange), now, problem })
+  const page = programPage({ ...contextOf(around, exchange), program, form: around.forms.make(exchange), now, problem })
   return sendPage(exchange, problem === undefined ? 200 : 409, page)
 }
 
@@ -100,7 +106,7 @@ async function change(around: ProgramSurroundings, exchange: Exchange): Promise<
   const action = form.get('action')
   if (!isProgramAction(action)) return (to) => showProgram(around, to)
   if (form.get('sure') !== 'yes') return (to) => askFirst(around, to, action)
-  if (!(await around.isFirst(exchange))) {
+  if (!around.forms.isFirst(exchange)) {
     return (to) => showProgram(around, to, { title: 'Nothing was changed', text: sentBefore })
   }
   if (action === 'revoke') {
