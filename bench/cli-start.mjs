@@ -21,7 +21,7 @@ const account = ['--account', 'plain@example.com']
 
 const candidates = {
   'bare node': { args: ['-e', '0'] },
-  '--help': { args: [command, '--help'], budget: 1.4 },
+  '--help': { args: [command, '--help'], budget: 2 },
   'token, cached': { args: [command, 'token', ...account], budget: 1.4 },
   login: { args: [command, 'login', ...account], budget: 3 },
 }

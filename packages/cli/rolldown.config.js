@@ -124,7 +124,7 @@ export default defineConfig({
         },
         {
           name: 'token',
-          test: /[\\/]cli[\\/]src[\\/](?:tokens[\\/]token|keyring[\\/](?!keyring-process)[a-z-]+)\.ts$|[\\/]token-store-file[\\/]/u,
+          test: /[\\/]cli[\\/]src[\\/](?:commands[\\/]token|keyring[\\/](?!keyring-process)[a-z-]+)\.ts$|[\\/]token-store-file[\\/]/u,
           priority: 1,
         },
       ],

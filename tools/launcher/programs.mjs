@@ -12,8 +12,6 @@ const packages = {
   chromium: 'chromium',
   curl: 'curl',
   openssl: 'openssl',
-  zsh: 'zsh',
-  fish: 'fish',
   Xvfb: 'xvfb',
   postgres: 'postgresql',
   pgbouncer: 'pgbouncer',

@@ -95,7 +95,7 @@ const folders = {
     recorder: ['http', 'options', 'support'],
     command: ['recorder', 'control', 'switches', 'journal', 'faults', 'state', 'options'],
   },
-  // What every command has, from how it fails to its page in the manual; then the commands; then what reads the line.
+  // What every command has, from how it fails to its settings; what a kind of them is made of; the commands; what reads the line.
   cli: {
     failure: [],
     terminal: ['failure'],
@@ -104,22 +104,17 @@ const folders = {
     stores: ['keyring', 'machine', 'terminal', 'failure'],
     options: ['stores'],
     settings: ['options', 'stores', 'machine', 'terminal', 'failure'],
-    manual: ['settings', 'options'],
     window: ['machine', 'failure'],
-    tokens: ['manual', 'settings', 'stores', 'keyring', 'machine', 'terminal', 'failure'],
-    moving: ['tokens', 'manual', 'settings', 'stores', 'keyring', 'machine', 'terminal', 'failure'],
-    doctor: ['tokens', 'manual', 'settings', 'stores', 'machine', 'terminal', 'failure'],
-    setup: ['doctor', 'moving', 'manual', 'settings', 'stores', 'machine', 'terminal', 'failure'],
-    'sign-in': ['window', 'tokens', 'manual', 'options', 'settings', 'machine', 'terminal', 'failure'],
-    status: ['tokens', 'manual', 'settings', 'terminal', 'failure'],
-    proxy: ['tokens', 'manual', 'settings', 'terminal', 'failure'],
-    broker: ['tokens', 'manual', 'options', 'settings', 'machine', 'terminal', 'failure'],
-    emulator: ['manual', 'failure'],
-    completion: ['manual', 'options', 'terminal', 'failure'],
-    'command-line': [
-      ['completion', 'emulator', 'broker', 'proxy', 'status', 'sign-in', 'setup', 'doctor', 'moving', 'tokens'],
-      ['manual', 'settings', 'options', 'terminal', 'failure'],
+    tokens: ['settings', 'stores', 'keyring', 'machine', 'terminal', 'failure'],
+    moving: ['settings', 'terminal', 'failure'],
+    doctor: ['tokens', 'settings', 'stores', 'machine', 'terminal', 'failure'],
+    'sign-in': ['window', 'options', 'settings', 'machine', 'terminal', 'failure'],
+    broker: ['tokens', 'options', 'settings', 'machine', 'terminal', 'failure'],
+    commands: [
+      ['broker', 'sign-in', 'doctor', 'moving', 'tokens', 'keyring', 'stores'],
+      ['settings', 'options', 'machine', 'terminal', 'failure'],
     ].flat(),
+    'command-line': ['commands', 'settings', 'options', 'terminal', 'failure'],
     '': ['command-line'],
   },
 }

@@ -7,7 +7,7 @@ import { sendPage } from './send-page.ts'
 import { waitingTime } from '@owner-sso/sign-in-pages'
 import { type MessagePage, messagePage } from './pages/message-page.ts'
 import { TooManyTriesError } from './rate-limit.ts'
-import { unavailable } from './unavailable.ts'
+import { unavailable } from './trouble.ts'
 
 const home = { href: '/', label: 'To the start page' }
 

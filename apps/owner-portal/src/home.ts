@@ -1,18 +1,17 @@
 /**
  * What a signed-in owner sees and does: vehicles, the token's state, refresh, sign out.
  */
-import { ReauthenticationRequiredError, SignedOutError, type SsoError } from '@owner-sso/core'
+import { ReauthenticationRequiredError, SignedOutError } from '@owner-sso/core'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { type Owner, ownerOf, signOut } from './account.ts'
 import { sendPage, takeNotice } from './send-page.ts'
 import { type Notice, timeLeft } from '@owner-sso/sign-in-pages'
-import { explain } from './explanations.ts'
 import type { Vehicle } from './owner-api.ts'
 import { homePage } from './pages/home-page.ts'
 import { vehiclePage } from './pages/vehicle-page.ts'
 import type { Portal } from './portal.ts'
 import { csrfToken } from './form-token.ts'
-import { unavailable, type Unavailable } from './unavailable.ts'
+import { type Trouble, unavailable } from './trouble.ts'
 
 type OwnerHandler = (portal: Portal, owner: Owner, request: Request, response: Response) => Promise<void>
 
@@ -35,15 +34,15 @@ function forOwner(portal: Portal, handle: OwnerHandler): RequestHandler {
     try {
       return await handle(portal, owner, request, response)
     } catch (error) {
-      if (!isOver(error)) throw error
-      return leave(request, response, explain({ code: error.code }))
+      if (error instanceof SignedOutError) return leave(request, response, signedOut)
+      if (error instanceof ReauthenticationRequiredError) return leave(request, response, ended)
+      throw error
     }
   }
 }
 
-function isOver(error: unknown): error is SsoError {
-  return error instanceof SignedOutError || error instanceof ReauthenticationRequiredError
-}
+const signedOut = { title: 'You were signed out', text: 'Sign in again to see your vehicles.' }
+const ended = { title: 'Please sign in again', text: 'Your sign-in can no longer be renewed.' }
 
 /** Ends the session and shows the sign-in page. */
 async function leave(request: Request, response: Response, notice: Notice): Promise<void> {
@@ -62,7 +61,7 @@ async function showHome(
   { account, email = account }: Owner,
   request: Request,
   response: Response,
-  failed?: Unavailable,
+  failed?: Trouble,
 ): Promise<void> {
   const found = await vehiclesOf(portal, account)
   const trouble = failed ?? ('problem' in found ? found : undefined)
@@ -80,11 +79,11 @@ async function showHome(
   return sendPage(response, trouble?.status ?? 200, page, trouble?.retryAfter)
 }
 
-async function vehiclesOf({ ownerApi }: Portal, account: string): Promise<{ vehicles: Vehicle[] } | Unavailable> {
+async function vehiclesOf({ ownerApi }: Portal, account: string): Promise<{ vehicles: Vehicle[] } | Trouble> {
   try {
     return { vehicles: await ownerApi.vehicles(account) }
   } catch (error) {
-    const trouble = isOver(error) ? undefined : unavailable(error)
+    const trouble = unavailable(error)
     if (!trouble) throw error
     return trouble
   }
@@ -105,7 +104,7 @@ async function refresh(portal: Portal, owner: Owner, request: Request, response:
     await tokens.refresh(owner.account)
     isSame = (await tokens.getAccessToken(owner.account)) === before
   } catch (error) {
-    const trouble = isOver(error) ? undefined : unavailable(error)
+    const trouble = unavailable(error)
     if (!trouble) throw error
     return showHome(portal, owner, request, response, trouble)
   }

@@ -7,7 +7,6 @@ import { type Request, type Response, Router } from 'express'
 import { signIn } from './account.ts'
 import { sendPage, type SignInAnswer } from './send-page.ts'
 import { authenticate, type Outcome } from './authentication.ts'
-import { explain } from './explanations.ts'
 import { field, hasField } from './fields.ts'
 import type { Complaints } from '@owner-sso/sign-in-pages'
 import { passcodePage } from './pages/sign-in-pages.ts'
@@ -15,6 +14,7 @@ import type { Portal } from './portal.ts'
 import { returnTo } from './return-to.ts'
 import { csrfToken } from './form-token.ts'
 import { showSignIn } from './sign-in.ts'
+import { tooLate } from './trouble.ts'
 
 type PasscodeStep = PendingLoginView & { readonly step: 'passcode' }
 
@@ -36,8 +36,7 @@ async function submit(portal: Portal, request: Request, response: Response): Pro
   const complaints = complaintsAbout(request)
   if (step && complaints) return show(portal, request, response, step, { status: 422, complaints })
   if (complaints) {
-    const problem = explain({ code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' })
-    return showSignIn(portal, request, response, { status: 401, problem })
+    return showSignIn(portal, request, response, { status: 401, problem: tooLate })
   }
 
   // Also where nothing waits: at a second click, the first one's passcode is on its way, and both end alike.

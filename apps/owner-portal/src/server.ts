@@ -3,7 +3,7 @@
  */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { startTimeLimit, systemCode } from '@owner-sso/core'
+import { startTimeLimit, systemCode, withBrackets } from '@owner-sso/core'
 
 /** Milliseconds that answers under way have to end. */
 const grace = 2000
@@ -28,7 +28,7 @@ export async function serve(listener: RequestListener, host: string, port: numbe
   if (typeof address !== 'object' || address === null) throw new Error('The server has no port.')
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return {
-    url: `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`,
+    url: `http://${withBrackets(name)}:${address.port}`,
     port: address.port,
     close: () => close(server),
   }

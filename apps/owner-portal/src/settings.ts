@@ -25,22 +25,14 @@ export interface PortalSettings {
   readonly behindHttpsProxy: boolean
 }
 
-/** A variable of the environment that can't be used; the message says what to set. */
-export class SettingsError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'SettingsError'
-  }
-}
-
-/** @throws SettingsError */
+/** @throws Error that says what to set */
 export function settingsFrom(environment: NodeJS.ProcessEnv): PortalSettings {
   /** An empty variable is an unset one. */
   const variable = (name: string, read = settingFromText): string | undefined =>
-    readOrTell(() => read(environment[name] ?? '', name)) || undefined
+    read(environment[name] ?? '', name) || undefined
   const sessionSecret = variable('OWNER_SSO_SESSION_SECRET', secretFromText)
   if (sessionSecret !== undefined && sessionSecret.length < 32) {
-    throw new SettingsError('OWNER_SSO_SESSION_SECRET must have at least 32 characters.')
+    throw new Error('OWNER_SSO_SESSION_SECRET must have at least 32 characters.')
   }
   return {
     host: variable('HOST') ?? '127.0.0.1',
@@ -58,27 +50,18 @@ function serviceFrom(
   const [authUrl, apiUrl] = [variable('OWNER_SSO_AUTH_URL'), variable('OWNER_SSO_API_URL')]
   if (authUrl === undefined) return undefined
   if (apiUrl === undefined) {
-    throw new SettingsError(
+    throw new Error(
       'OWNER_SSO_AUTH_URL is set, so no emulator is started: set OWNER_SSO_API_URL to the base address of the owner API as well.',
     )
   }
   // The bearer token goes there.
   if (!URL.canParse(apiUrl) || !mayCarrySecrets(new URL(apiUrl))) {
-    throw new SettingsError('OWNER_SSO_API_URL must be an https address, or http on a loopback host.')
+    throw new Error('OWNER_SSO_API_URL must be an https address, or http on a loopback host.')
   }
-  return { sso: { ...readOrTell(() => ssoOptionsFromEnvironment(environment)), authUrl }, apiUrl }
-}
-
-/** What core reads out of a text. @throws SettingsError */
-function readOrTell<Value>(read: () => Value): Value {
-  try {
-    return read()
-  } catch (error) {
-    throw new SettingsError(`${error instanceof Error ? error.message : String(error)}.`)
-  }
+  return { sso: { ...ssoOptionsFromEnvironment(environment), authUrl }, apiUrl }
 }
 
 function portFrom(value = '3000'): number {
   if (/^\d{1,5}$/u.test(value) && Number(value) <= 65_535) return Number(value)
-  throw new SettingsError('PORT must be a whole number from 0 to 65535.')
+  throw new Error('PORT must be a whole number from 0 to 65535.')
 }

@@ -88,7 +88,7 @@ describe('signing in on the service’s own page', () => {
     url.searchParams.set('code', 'spent')
     const answer = await me.send(page, '/sign-in/browser', { callbackUrl: url.href })
     expect(answer.status).toBe(401)
-    expect(answer.text).toContain('did not accept this sign-in')
+    expect(answer.text).toContain('was used before or is too old')
     expect(linkOn(answer.html)).not.toBe(linkOn(page.html))
   })
 

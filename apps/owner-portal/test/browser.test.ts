@@ -89,7 +89,7 @@ describeInChromium('in a real Chromium', () => {
       await press(page, 'button', 'Sign in')
       await fits(page, 'sign-in-empty')
       await signIn(page, 'plain@example.com', `mistyped in ${name}`)
-      expect(await page.getByRole('alert').textContent()).toContain('E-mail or password is not right')
+      expect(await page.getByRole('alert').textContent()).toContain('did not accept this e-mail and password')
       expect(await page.getByLabel('E-mail').inputValue()).toBe('plain@example.com')
       expect(await page.getByLabel('Password').inputValue()).toBe('')
       await fits(page, 'sign-in-mistyped')
@@ -126,7 +126,7 @@ describeInChromium('in a real Chromium', () => {
     await page.getByLabel('Tablet').check()
     await page.getByLabel('Passcode').fill('000000')
     await press(page, 'button', 'Continue')
-    expect(await page.getByRole('alert').textContent()).toContain('This passcode is not right')
+    expect(await page.getByRole('alert').textContent()).toContain('did not accept this passcode')
     expect(await page.getByLabel('Tablet').isChecked()).toBe(true)
 
     await page.getByLabel('Passcode').fill(passcode(emulator, 'Tablet'))

@@ -63,7 +63,7 @@ describe('the passcode step', () => {
     const right = passcode(portal.emulator)
     const again = await me.send(page, '/sign-in/passcode', { passcode: wrong(right) })
     expect(again.status).toBe(401)
-    expect(again.text).toContain('This passcode is not right')
+    expect(again.text).toContain('did not accept this passcode')
     expect(again.text).toContain('4 tries are left')
     expect(again.html).not.toContain(wrong(right))
     const answer = await me.send(again, '/sign-in/passcode', { passcode: right })
@@ -111,7 +111,7 @@ describe('the passcode step', () => {
     const token = last.fields('/sign-in')['_csrf'] ?? ''
     const sixth = await me.post('/sign-in/passcode', { _csrf: token, passcode: passcode(portal.emulator) })
     expect(sixth.status).toBe(401)
-    expect(sixth.text).toContain('This sign-in took too long')
+    expect(sixth.text).toContain('This sign-in has expired')
     expect(portal.emulator.counters.passcodeChecks).toBeLessThanOrEqual(5)
   })
 

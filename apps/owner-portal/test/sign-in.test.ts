@@ -44,7 +44,7 @@ describe('signing in with e-mail and password', () => {
     const me = portal.visitor()
     const answer = await me.send(await me.open('/sign-in'), '/sign-in', { ...plain, credential: 'wrong battery' })
     expect(answer.status).toBe(401)
-    expect(answer.text).toContain('E-mail or password is not right')
+    expect(answer.text).toContain('did not accept this e-mail and password')
     expect(answer.fields('/sign-in')['identity']).toBe('plain@example.com')
     expect(answer.html).not.toContain('wrong battery')
     expect(portal.emulator.counters.credentialChecks).toBe(1)
@@ -99,7 +99,7 @@ describe('signing in with e-mail and password', () => {
   })
 
   it.each([
-    [{ locked: true }, 'Your account is locked'],
+    [{ locked: true }, 'has locked this account'],
     [{ captcha: true }, 'Sign in on the service’s own page'],
   ])('says what to do about an account that is %j', async (special, words) => {
     const account = { ...plain, ...special }

@@ -1,7 +1,7 @@
 /**
  * The broker's options: what they are, and whether they make sense.
  */
-import { checkOptionNames, type OptionNames, type TokenManager } from '@owner-sso/core'
+import { checkOptions, kinds, type OptionRow, type OptionRows, type TokenManager } from '@owner-sso/core'
 import type { OwnerApiProxyOptions, ProblemListener } from '@owner-sso/express'
 import type { BrokerAlerts } from './http/account-tokens.ts'
 import type { AuditEntry } from './http/audit.ts'
@@ -9,14 +9,7 @@ import { namesOf } from './http/guard.ts'
 import type { BrokerClients } from './clients/broker-clients.ts'
 import { isCallsPerMinute } from './clients/client-list.ts'
 import { longestGrace } from './clients/rotation.ts'
-import {
-  isObject,
-  requireFunction,
-  requireFunctions,
-  requireHosts,
-  requireNumber,
-  requireOption,
-} from './given/given.ts'
+import { hostsRow } from './given/given.ts'
 
 /** What a broker needs of a token manager. */
 export type BrokerTokens = Pick<
@@ -61,52 +54,39 @@ export interface BrokerSettings extends Omit<TokenBrokerOptions, 'hosts' | 'limi
   readonly limits: { readonly [name in keyof BrokerLimits]-?: number }
 }
 
-const optionNames: OptionNames<TokenBrokerOptions> = {
-  tokens: true,
-  clients: true,
-  proxy: true,
-  rotation: true,
-  rotationGrace: true,
-  hosts: true,
-  limits: true,
-  audit: true,
-  alerts: true,
-  onProblem: true,
-}
+/** A whole number above 0. */
+const limit: OptionRow = { must: 'a whole number above 0', fits: isCallsPerMinute }
 
-const tokenFunctions = ['accepted', 'accounts', 'getAccessToken', 'getTokens', 'invalidate', 'on', 'status'] as const
-const clientFunctions = ['close', 'find', 'noteUse', 'replaceSecret'] as const
+const limitRows: OptionRows<BrokerLimits> = { callsPerMinute: limit, wrongKeysPerMinute: limit, waiting: limit }
+
+const rows: OptionRows<TokenBrokerOptions> = {
+  tokens: kinds.required(
+    kinds.having('what createTokenManager() returns', 'accounts', 'getAccessToken', 'getTokens', 'on'),
+  ),
+  clients: kinds.required(kinds.having('what brokerClients() returns', 'close', 'find', 'noteUse', 'replaceSecret')),
+  proxy: kinds.having('an object with options of ownerApiProxy'),
+  rotation: kinds.oneOf('same', 'rotate'),
+  rotationGrace: kinds.number('seconds', 0, longestGrace),
+  hosts: hostsRow,
+  limits: kinds.any,
+  audit: kinds.function,
+  alerts: kinds.having('what accountAlerts() returns', 'signInNeeded', 'works'),
+  onProblem: kinds.function,
+}
 
 /** @throws TypeError that names the option, and says what came */
 export function parseBrokerOptions(options: TokenBrokerOptions): BrokerSettings {
-  checkOptionNames('tokenBroker', options, optionNames)
-  const { tokens, clients, rotation = 'same', rotationGrace = 60, hosts = [], limits = {}, audit, onProblem } = options
-  checkOptionNames('limits', limits, { callsPerMinute: true, wrongKeysPerMinute: true, waiting: true })
-  requireFunctions('tokens must be what createTokenManager() returns', tokens, tokenFunctions)
-  requireFunctions('clients must be what brokerClients() returns', clients, clientFunctions)
-  const { proxy, alerts } = options
-  requireOption(proxy === undefined || isObject(proxy), 'proxy must be an object with options of ownerApiProxy', proxy)
-  requireOption(rotation === 'same' || rotation === 'rotate', 'rotation must be same or rotate', rotation)
-  requireNumber('rotationGrace', rotationGrace, 'seconds', 0, longestGrace)
-  requireHosts(hosts)
-  if (alerts !== undefined) {
-    requireFunctions('alerts must be what accountAlerts() returns', alerts, ['signInNeeded', 'works'])
-  }
-  for (const [name, listener] of Object.entries({ audit, onProblem })) requireFunction(name, listener)
+  checkOptions('tokenBroker', options, rows)
+  const { rotation, rotationGrace = 60, hosts = [], limits = {} } = options
+  checkOptions('limits', limits, limitRows, 'limits.')
   return {
     ...options,
     rotation: { rotates: rotation === 'rotate', grace: rotationGrace },
     hosts: namesOf(hosts),
     limits: {
-      callsPerMinute: limitOf('callsPerMinute', limits.callsPerMinute, 600),
-      wrongKeysPerMinute: limitOf('wrongKeysPerMinute', limits.wrongKeysPerMinute, 20),
-      waiting: limitOf('waiting', limits.waiting, 1024),
+      callsPerMinute: limits.callsPerMinute ?? 600,
+      wrongKeysPerMinute: limits.wrongKeysPerMinute ?? 20,
+      waiting: limits.waiting ?? 1024,
     },
   }
-}
-
-function limitOf(name: string, given: unknown, usual: number): number {
-  const value = given === undefined ? usual : given
-  requireOption(isCallsPerMinute(value), `limits.${name} must be a whole number above 0`, value)
-  return value
 }

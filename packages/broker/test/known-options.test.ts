@@ -207,7 +207,7 @@ describe('an option of another kind is a TypeError that names it and says what c
         const message = await (async () => take({ [option]: given }))().catch((error: unknown) =>
           error instanceof TypeError ? error.message : error,
         )
-        expect([given, message]).toEqual([given, expect.stringMatching(new RegExp(`${option}.*, and not .`, 'u'))])
+        expect([given, message]).toEqual([given, expect.stringMatching(new RegExp(`${option}.* must `, 'u'))])
       }
     },
   )

@@ -7,7 +7,6 @@ import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type CallOptions, credential, type Machine, newMachine, until } from './machine.ts'
-import { describeInTerminal, inTerminal } from './terminal.ts'
 
 interface Finding {
   readonly about: string
@@ -178,27 +177,6 @@ describe('owner-sso doctor', () => {
     const lines = await machine.run(['doctor'], { env: { OWNER_SSO_CREDENTIAL: `${credential}\nann` } })
     expect(lines).toMatchObject({ code: 2, stdout: expect.stringContaining('OWNER_SSO_CREDENTIAL has several lines') })
     expect(lines.stdout).not.toContain(credential)
-  })
-})
-
-describeInTerminal('owner-sso doctor, in a terminal', () => {
-  it('shows how far it is where somebody answers late', async () => {
-    emulator = await startEmulator()
-    machine = newMachine(emulator)
-    // Later than a second, from which on there is a bar.
-    const late = createServer((_request, response) => void setTimeout(() => response.end(), 1000)).listen(
-      0,
-      '127.0.0.1',
-    )
-    await once(late, 'listening')
-    const address = late.address()
-    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-    const terminal = inTerminal(machine, ['doctor'], { OWNER_SSO_AUTH_URL: url })
-    await terminal.shows('Looking')
-    await terminal.shows('2 of 3')
-    await terminal.shows('No problem was found.')
-    expect((await terminal.end()).code).toBe(0)
-    late.close()
   })
 })
 

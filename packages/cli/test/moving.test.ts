@@ -442,18 +442,4 @@ describeInTerminal('at a terminal', () => {
     await opening.shows('1 account imported')
     expect((await opening.end()).code).toBe(0)
   })
-
-  it('an import that takes longer shows a bar with the count and the time left, and leaves none behind', async () => {
-    const names = Array.from({ length: 150 }, (_, index) => `owner${index}@example.com`)
-    const cache = Object.fromEntries(names.map((name) => [name, { refresh_token: `the-refresh-token-of-${name}` }]))
-    const terminal = inTerminal(machine, ['import', machine.file('cache.json', JSON.stringify(cache)), '--yes'])
-    await terminal.shows('and 130 more')
-    const began = performance.now()
-    expect((await terminal.end()).code).toBe(0)
-    // A fast machine is done before a bar would be shown.
-    if (performance.now() - began < 3000) return
-    expect(terminal.screen()).toMatch(/Importing {2}█*░+ {2}\d+ of 150, \d+ (?:min|s) left/u)
-    // eslint-disable-next-line no-control-regex
-    expect(terminal.raw()).toMatch(/of 150, [^\n]*\r\u001B\[2K150 accounts imported/u)
-  })
 })

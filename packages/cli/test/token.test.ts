@@ -112,7 +112,7 @@ describe('owner-sso token', () => {
 
   it('ends quietly where nobody reads its output', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')
-    for (const args of ['token', 'status', 'accounts', '--help', 'completion bash', 'doctor']) {
+    for (const args of ['token', 'status', 'accounts', '--help', 'doctor']) {
       const child = machine.start(args.split(' '))
       child.stdout?.destroy()
       const { code, stderr } = await ended(child)
@@ -137,7 +137,6 @@ describe('owner-sso token', () => {
     'stores',
     'stores --json',
     'refresh --json',
-    'completion bash',
     'doctor --json',
     'copy file:TOKENS file:SECOND --json',
   ])('says that its output can’t be written, and nothing more: %s', async (args) => {

@@ -55,7 +55,6 @@ describe('wrong usage', () => {
     ['a store that is none', ['status', '--store', 'mysql://x'], 'owner-sso stores'],
     ['a password among the arguments', ['status', '--store', 'redis://u:hush@h'], 'OWNER_SSO_STORE'],
     ['a proxy’s password among them', ['status', '--proxy', 'http://u:hush@h'], 'OWNER_SSO_PROXY'],
-    ['a shell that is unknown', ['completion', 'tcsh'], 'bash, zsh, fish, powershell'],
     [
       'an address that is none',
       ['token', '--auth-url', 'auth.example.com', '--account', 'x'],
@@ -75,7 +74,6 @@ describe('wrong usage', () => {
     ['an empty span of time', ['keep', '--refresh-token-lifetime', '0s'], 'Give --refresh-token-lifetime a number'],
     ['spans that do not go together', ['keep', '--within', '1h', '--every', '1h'], 'owner-sso keep --help'],
     ['one sweep, and how often', ['keep', '--once', '--every', '5m'], 'Omit --every'],
-    ['a drawing for a program', ['status', '--watch', '--json'], 'owner-sso status --json'],
     ['an import of nothing', ['import', '/dev/null'], '/dev/null is empty.\n           Name the file'],
     ['an import without a file', ['import'], 'Standard input is empty.\n           Name the file'],
     ['an empty password', ['login', '--account', 'x', '--credential-file', '/dev/null'], 'is empty'],

@@ -43,6 +43,8 @@ export * from '@owner-sso/token-manager'
 
 // What adapters share.
 export { refusalAdvice, whatCame } from '@owner-sso/token-manager/support'
+export { checkOption, checkOptions, kinds, type OptionRow, type OptionRows } from './support/option-rows.ts'
+export { withBrackets, withoutBrackets } from './support/brackets.ts'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
 export {
   secretFromText,
@@ -56,7 +58,6 @@ export {
 export { systemCode } from './support/system-code.ts'
 export { visible } from './support/visible.ts'
 export { openTunnel, type TunnelFailure, type TunnelOutcome, type TunnelRequest } from './http/tunnel.ts'
-export { proxyOf, tokenUrlFromText } from './service/options.ts'
+export { proxyOf, ssoOptionRows, tokenUrlFromText } from './service/options.ts'
 export { typedCode } from './login/typed-code.ts'
-export { ssoOptionNames } from './service/options.ts'
 export { type Transport, type TransportName, transportFromText, transportNames, transportOf } from './http/transport.ts'

@@ -9,8 +9,6 @@ import { LivePanel } from './live-panel.tsx'
 import { LoginList } from './login-list.tsx'
 import type { Logins } from './logins.ts'
 import { LoginView } from './login-view.tsx'
-import { SwitchesPanel } from './switches-panel.tsx'
-import { Tabs } from './tabs.tsx'
 
 export function App({ logins, connection }: { readonly logins: Logins; readonly connection: Connection }): VNode {
   const following = useSignal(true)
@@ -37,15 +35,7 @@ export function App({ logins, connection }: { readonly logins: Logins; readonly 
       <div class="columns">
         <LoginList logins={logins} selected={selected} onPick={pick} following={following} onFollow={follow} />
         <LoginView logins={logins} selected={selected} />
-        <aside class="panel" aria-label="The emulator">
-          <Tabs
-            label="The emulator"
-            tabs={{
-              Now: <LivePanel connection={connection} />,
-              Switches: <SwitchesPanel connection={connection} />,
-            }}
-          />
-        </aside>
+        <LivePanel connection={connection} />
       </div>
     </>
   )

@@ -1,71 +1,18 @@
 /**
- * The page's buttons, switches and choices: each shows what the emulator says, and asks for a change.
+ * The page's button, and the keys that move between buttons.
  */
 import type { ComponentChildren, VNode } from 'preact'
 
 interface ButtonProps {
   readonly children: ComponentChildren
   readonly onClick: () => void
-  /** What it is called where its words do not tell. */
-  readonly label?: string
 }
 
-export function Button({ children, onClick, label }: ButtonProps): VNode {
+export function Button({ children, onClick }: ButtonProps): VNode {
   return (
-    <button type="button" class="button" aria-label={label} onClick={onClick}>
+    <button type="button" class="button" onClick={onClick}>
       {children}
     </button>
-  )
-}
-
-interface SwitchProps {
-  readonly children: string
-  readonly checked: boolean
-  readonly onChange: (on: boolean) => void
-}
-
-export function Switch({ children, checked, onChange }: SwitchProps): VNode {
-  return (
-    <label class="switch">
-      <input
-        type="checkbox"
-        role="switch"
-        checked={checked}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-      />
-      {children}
-    </label>
-  )
-}
-
-interface SelectProps<Value> {
-  readonly label?: string
-  readonly id?: string
-  /** Id of the sentence that explains it. */
-  readonly about?: string
-  readonly value?: Value
-  readonly choices: readonly (readonly [words: string, value: Value])[]
-  readonly onPick: (value: Value) => void
-}
-
-export function Select<Value>({ label, id, about, value, choices, onPick }: SelectProps<Value>): VNode {
-  return (
-    <select
-      id={id}
-      aria-label={label}
-      aria-describedby={about}
-      value={value === undefined ? undefined : String(choices.findIndex(([, each]) => each === value))}
-      onChange={({ currentTarget }) => {
-        const choice = choices[currentTarget.selectedIndex]
-        if (choice) onPick(choice[1])
-      }}
-    >
-      {choices.map(([words], index) => (
-        <option key={words} value={String(index)}>
-          {words}
-        </option>
-      ))}
-    </select>
   )
 }
 

@@ -1,7 +1,7 @@
 /**
  * Whose token: the options `tokens` and `account`, as everything here takes them.
  */
-import { SignedOutError, type TokenManager, whatCame } from '@owner-sso/core'
+import { kinds, type OptionRow, SignedOutError, type TokenManager, whatCame } from '@owner-sso/core'
 import type { IncomingMessage } from 'node:http'
 import { defaultWait, resultInTime } from './option-result.ts'
 import { property } from './property.ts'
@@ -14,13 +14,10 @@ export type Tokens = Pick<TokenManager, 'getAccessToken'> & {
 /** The account: its name, or a function of the request. `undefined`: nobody is signed in. */
 export type AccountSource<Request> = string | ((request: Request) => string | undefined | Promise<string | undefined>)
 
-/** @throws TypeError where it is no token manager */
-export function checkTokens(tokens: unknown): asserts tokens is Tokens {
-  const isManager = ['getAccessToken', 'invalidate'].every((name) => typeof property(tokens, name) === 'function')
-  if (!isManager) {
-    throw new TypeError(`tokens must be what createTokenManager() returns${whatCame(tokens)}`)
-  }
-}
+/** The option `tokens`. */
+export const tokensRow: OptionRow = kinds.required(
+  kinds.having('what createTokenManager() returns', 'getAccessToken', 'invalidate'),
+)
 
 /**
  * A function that tells a request's account.

@@ -2,18 +2,18 @@
  * `ownerApiBearer`: puts the owner's token on a request, in front of any proxy or handler.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkOptionNames, whatCame } from '@owner-sso/core'
+import { checkOptions, kinds, type OptionRows } from '@owner-sso/core'
 import {
   type AccountSource,
   accountOfUser,
   accountReader,
-  checkTokens,
   requireAccount,
   type Tokens,
+  tokensRow,
 } from './account-source.ts'
 import { unsettledAnswer } from './option-result.ts'
 import { sendAnswer } from './answers/problem.ts'
-import { checkListener, type ProblemListener, reported } from './answers/problem-report.ts'
+import { type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
 import { keepFromSharedCaches } from './caching.ts'
 import { keepDispositionBytes } from './disposition-bytes.ts'
@@ -33,6 +33,13 @@ export interface BearerOptions<Request extends IncomingMessage = IncomingMessage
   readonly onError?:
     | ((error: unknown, request: Request, response: ServerResponse, next: (error?: unknown) => void) => void)
     | undefined
+}
+
+const rows: OptionRows<BearerOptions> = {
+  tokens: tokensRow,
+  account: kinds.any,
+  onProblem: kinds.function,
+  onError: kinds.function,
 }
 
 /** Awaited by nobody and never rejects: it calls `next()` once the headers are rewritten, or answers. */
@@ -58,11 +65,8 @@ const connectionOptions = new Set(['close', 'keep-alive', 'upgrade', ''])
 export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage>(
   options: BearerOptions<Request>,
 ): BearerMiddleware<Request> {
-  checkOptionNames('ownerApiBearer', options, { tokens: true, account: true, onProblem: true, onError: true })
+  checkOptions('ownerApiBearer', options, rows)
   const { tokens, onProblem, onError = answerWith(onProblem) } = options
-  checkTokens(tokens)
-  if (typeof onError !== 'function') throw new TypeError(`onError must be a function${whatCame(onError)}`)
-  checkListener(onProblem)
   const accountOf = options.account === undefined ? accountOfUser : accountReader(options.account)
 
   async function addToken(request: Request, response: ServerResponse): Promise<void> {

@@ -2,9 +2,9 @@
  * `ssoErrorHandler`: the proxy's answers to an `SsoError`, for the application's own routes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkOptionNames } from '@owner-sso/core'
+import { checkOptions, kinds } from '@owner-sso/core'
 import { sendAnswer } from './answers/problem.ts'
-import { checkListener, type ProblemListener, reported } from './answers/problem-report.ts'
+import { type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
 
 /** Express tells an error handler by its four arguments. */
@@ -28,9 +28,7 @@ export interface SsoErrorHandlerOptions {
  * @throws TypeError that names a wrong option
  */
 export function ssoErrorHandler(options: SsoErrorHandlerOptions = {}): ErrorMiddleware {
-  checkOptionNames('ssoErrorHandler', options, { onProblem: true })
-  const { onProblem } = options
-  checkListener(onProblem)
+  const { onProblem } = checkOptions('ssoErrorHandler', options, { onProblem: kinds.function })
   return (error, request, response, next) => {
     const answer = ssoErrorAnswer(error)
     if (!answer || response.headersSent) next(error)

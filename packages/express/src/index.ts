@@ -5,7 +5,7 @@ export { ownerApiBearer, type BearerMiddleware, type BearerOptions } from './bea
 export type { OwnerSso } from './request-property.ts'
 
 // Call the owner API from code of one's own.
-export { attachBearer, type AxiosLike } from './calls/axios.ts'
+export { attachBearer, type AttachBearerOptions, type AxiosLike } from './calls/axios.ts'
 export { ownerFetch, type OwnerFetchOptions } from './calls/fetch.ts'
 export { OwnerApiClosedError } from './closed-endpoint.ts'
 export { OwnerApiTokenRefusedError } from './refused-token.ts'

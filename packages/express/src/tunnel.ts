@@ -1,7 +1,6 @@
 /**
  * Connections through an outbound proxy, with the owner API's TLS in the tunnel.
  */
-import { Agent, type AgentOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import { openTunnel, systemCode, type TunnelFailure, type TunnelRequest, withTimeLimit } from '@owner-sso/core'
 import { buildConnector } from 'undici'
@@ -25,25 +24,6 @@ export function throughProxy(
       (httpSocket) => secure({ ...options, httpSocket }, callback),
       (error: Error) => callback(error, null),
     )
-  }
-}
-
-/** For node:https: a tunnel for each connection. */
-export class TunnelAgent extends Agent {
-  constructor(proxy: string, options: AgentOptions) {
-    super(options)
-    const secure = this.createConnection.bind(this)
-    this.createConnection = (to, callback) => {
-      tunnelSocket({ proxy, host: to.host ?? '', port: to.port ?? 443 }).then(
-        (socket) => {
-          const inTunnel = { ...to, socket }
-          return callback?.(null, secure(inTunnel)!)
-        },
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- with an error, nobody looks at the socket
-        (error: Error) => callback?.(error, undefined as never),
-      )
-      return undefined
-    }
   }
 }
 
@@ -73,7 +53,7 @@ function rejection({ status, hasLogin }: TunnelFailure & { outcome: 'rejected' }
   if (status === 407) {
     return hasLogin
       ? 'it does not accept the user and the password of its address. Correct them there, percent-encoded'
-      : 'it asks for a user and a password. Put both into its address, percent-encoded, as http://USER:PASSWORD@HOST:PORT (for axios: proxy.auth)'
+      : 'it asks for a user and a password. Put both into its address, percent-encoded, as http://USER:PASSWORD@HOST:PORT'
   }
   if (status >= 500) return `it can’t reach ${target}. Check both addresses`
   return `ask whoever runs it to allow CONNECT to ${target}`

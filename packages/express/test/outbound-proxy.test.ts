@@ -31,19 +31,10 @@ const withFetch: Call = async (target, proxy) => {
   return call('/api/1/vehicles').catch((failure: unknown) => ({ failure }))
 }
 
-const withAxios =
-  (adapter: 'http' | 'fetch'): Call =>
-  async (target, address) => {
-    const { protocol, hostname, port, username, password } = new URL(address)
-    const auth = username && { auth: { username, password: decodeURIComponent(password) } }
-    const proxy = { protocol, host: hostname, port: Number(port), ...auth }
-    const instance = attachBearer(axios.create({ baseURL: target, adapter, proxy }), {
-      tokens,
-      account,
-      tls: { ca: emulator.ca },
-    })
-    return instance.get('/api/1/vehicles').catch((failure: unknown) => ({ failure }))
-  }
+const withAxios: Call = async (target, proxy) => {
+  const instance = attachBearer(axios.create({ baseURL: target }), { tokens, account, proxy, tls: { ca: emulator.ca } })
+  return instance.get('/api/1/vehicles').catch((failure: unknown) => ({ failure }))
+}
 
 const withProxy = async (target: string, proxy: string, more: { connectTimeout?: number } = {}): ReturnType<Call> => {
   let failure: unknown
@@ -72,8 +63,7 @@ const withPassword = ({ port }: { readonly port: number }): string => `http://us
 describe.each<[string, Call]>([
   ['ownerFetch', withFetch],
   ['ownerApiProxy', (target, proxy) => withProxy(target, proxy)],
-  ['attachBearer', withAxios('http')],
-  ['attachBearer with the adapter fetch', withAxios('fetch')],
+  ['attachBearer', withAxios],
 ])('the outbound proxy of %s', (_name, call) => {
   it('is asked for a tunnel, and sees no token in it', async () => {
     recording = await startRecordingProxy()

@@ -3,12 +3,14 @@
  */
 import { types } from 'node:util'
 import {
-  checkOptionNames,
+  checkOption,
+  checkOptions,
   createTokenManager,
-  type OptionNames,
+  kinds,
+  type OptionRow,
+  type OptionRows,
   type Sso,
-  ssoOptionNames,
-  type SsoOptions,
+  ssoOptionRows,
   type TokenManager,
   type TokenSet,
 } from '@owner-sso/core'
@@ -25,27 +27,19 @@ import { type Verdict, verdictOn, type Verify, type VerifyWithRequest } from './
 
 /** All of them have a default. Those of `createSso` may be given with them. */
 export interface StrategyOptions extends SomeSsoOptions {
-  /** The service: what `createSso` made, or its options. Default: createSso's options among these. */
+  /** The service: what `createSso` made, or its options. Default: those given beside it. */
   readonly sso?: Sso | SomeSsoOptions | undefined
-  /** Has the tokens of everybody who signs in. Default: a token manager over a memory store. */
+  /** Has the tokens of everybody who signs in. It is `strategy.tokens` as well. Default: over a memory store. */
   readonly tokens?: TokenManager | undefined
-  /** `form` (default): e-mail and password in the application's own form. `browser`: on the service's page. */
+  /** `'form'`: e-mail and password in the application's own form. `'browser'`: on the service's own page. Default: `'form'`. */
   readonly mode?: 'form' | 'browser' | undefined
-  /** Body field of the e-mail. Default `identity`. */
+  /** Body field of the e-mail. Default: `identity`. */
   readonly identityField?: string | undefined
-  /** Body field of the password. Default `credential`. */
+  /** Body field of the password. Default: `credential`. */
   readonly credentialField?: string | undefined
-  /** Body field of the passcode. Default `passcode`. */
-  readonly passcodeField?: string | undefined
-  /** Body field of the chosen factor's id. Default `factor`. */
-  readonly factorField?: string | undefined
-  /** Body field of a backup code, in place of a passcode. Default `backupCode`. */
-  readonly backupCodeField?: string | undefined
-  /** Body field of the pasted address. Default `callbackUrl`. */
-  readonly callbackUrlField?: string | undefined
-  /** Puts the request in front of verify's arguments: see {@link StrategyOptionsWithRequest}. Default false. */
+  /** Puts the request in front of verify's arguments. Default: `false`. */
   readonly passReqToCallback?: false | undefined
-  /** Seconds for which a sign-in waits for its next step. Default 300; in mode `browser` 900. */
+  /** Seconds for which a sign-in waits for its next step; in mode `form` 300 at most. Default: 300, in mode `browser` 900. */
   readonly pendingLoginTtl?: number | undefined
   /** 32 bytes. Seals pending sign-ins into the session, for several instances; without it they stay in this process's memory. */
   readonly pendingLoginKey?: Uint8Array | undefined
@@ -72,19 +66,27 @@ export interface StrategySettings {
   verdict(request: Request, owner: OwnerSsoUser, tokens: TokenSet): Promise<Verdict>
 }
 
-const ownOptions: OptionNames<Omit<StrategyOptions, keyof SsoOptions>> = {
-  sso: true,
-  tokens: true,
-  mode: true,
-  identityField: true,
-  credentialField: true,
-  passcodeField: true,
-  factorField: true,
-  backupCodeField: true,
-  callbackUrlField: true,
-  passReqToCallback: true,
-  pendingLoginTtl: true,
-  pendingLoginKey: true,
+const fieldName: OptionRow = {
+  must: 'the name of a body field',
+  fits: (value) => typeof value === 'string' && value !== '',
+}
+
+const rows: OptionRows<StrategyOptions> = {
+  ...ssoOptionRows,
+  sso: kinds.any,
+  tokens: kinds.having('what createTokenManager() returns', 'save', 'getAccessToken'),
+  mode: kinds.oneOf('form', 'browser'),
+  identityField: fieldName,
+  credentialField: fieldName,
+  passReqToCallback: kinds.boolean,
+  pendingLoginTtl: {
+    must: 'a number of seconds, at most a day',
+    fits: (value) => typeof value === 'number' && value > 0 && value <= 86_400,
+  },
+  pendingLoginKey: {
+    must: "32 bytes (a Uint8Array), such as Buffer.from(text, 'base64')",
+    fits: (value) => types.isUint8Array(value) && value.length === 32,
+  },
 }
 
 /** @throws TypeError that names the option, or says what to set. */
@@ -92,17 +94,13 @@ export function parseStrategyOptions(
   options: StrategyOptions | StrategyOptionsWithRequest,
   verify: Verify | VerifyWithRequest | undefined,
 ): StrategySettings {
-  checkOptionNames('OwnerSsoStrategy', options, { ...ownOptions, ...ssoOptionNames })
-  expect(verify === undefined || typeof verify === 'function', 'verify', 'a function')
+  checkOptions<object>('OwnerSsoStrategy', options, rows)
+  if (verify !== undefined) checkOption('verify', kinds.function, verify)
   const { mode = 'form', tokens, pendingLoginKey, passReqToCallback = false } = options
   const { pendingLoginTtl = mode === 'browser' ? 900 : 300 } = options
-  expect(mode === 'form' || mode === 'browser', 'mode', '"form" or "browser"')
-  expect(typeof passReqToCallback === 'boolean', 'passReqToCallback', 'a boolean')
-  expect(isLifetime(pendingLoginTtl), 'pendingLoginTtl', 'a number of seconds, at most a day')
   if (verify !== undefined) checkParameters(verify.length, passReqToCallback)
-  expect(isKey(pendingLoginKey), 'pendingLoginKey', "32 bytes (a Uint8Array), such as Buffer.from(text, 'base64')")
-  expect(tokens === undefined || isTokenManager(tokens), 'tokens', 'what createTokenManager() returns')
-  const fields = fieldNames(options)
+  const { identityField: identity = 'identity', credentialField: credential = 'credential' } = options
+  const fields = { identity, credential }
   const sso = ssoOf(options)
   // The token manager may have an sso of its own: both share what either learns of the firewall, as does everybody with its store.
   tokens?.shareFirewallState(sso)
@@ -145,36 +143,4 @@ function checkParameters(count: number, passReqToCallback: boolean): void {
   const taken = `(${passReqToCallback ? 'req, ' : ''}{ account, tokens, profile }, done)`
   const remedy = count === 3 ? ': for the request in front, set passReqToCallback' : ''
   throw new TypeError(`verify takes ${taken}; one with ${count} parameters came${remedy}`)
-}
-
-function fieldNames(options: Partial<Record<`${keyof FieldNames}Field`, string | undefined>>): FieldNames {
-  const name = (option: `${keyof FieldNames}Field`, fallback: string): string => {
-    const field = options[option] === undefined ? fallback : options[option]
-    expect(typeof field === 'string' && field !== '', option, 'the name of a body field')
-    return field
-  }
-  return {
-    identity: name('identityField', 'identity'),
-    credential: name('credentialField', 'credential'),
-    passcode: name('passcodeField', 'passcode'),
-    factor: name('factorField', 'factor'),
-    backupCode: name('backupCodeField', 'backupCode'),
-    callbackUrl: name('callbackUrlField', 'callbackUrl'),
-  }
-}
-
-function isLifetime(seconds: unknown): boolean {
-  return typeof seconds === 'number' && seconds > 0 && seconds <= 86_400
-}
-
-function isKey(key: unknown): boolean {
-  return key === undefined || (types.isUint8Array(key) && key.length === 32)
-}
-
-function isTokenManager(tokens: unknown): boolean {
-  return typeof tokens === 'object' && tokens !== null && 'save' in tokens && 'getAccessToken' in tokens
-}
-
-function expect(condition: boolean, option: string, expected: string): void {
-  if (!condition) throw new TypeError(`${option} must be ${expected}`)
 }

@@ -3,37 +3,29 @@
  */
 import { typedCode, typedCredential, typedEmail } from '@owner-sso/core'
 
-/** What each field is called in the body. */
+/** What the fields of e-mail and password are called in the body. */
 export interface FieldNames {
   readonly identity: string
   readonly credential: string
-  readonly passcode: string
-  readonly factor: string
-  readonly backupCode: string
-  readonly callbackUrl: string
 }
 
+/** Characters of each field at most; beyond that nothing is genuine. An e-mail's are those of RFC 5321. */
+const longest = { identity: 320, credential: 1024, passcode: 64, factor: 256, backupCode: 64, callbackUrl: 8192 }
+
+type Field = keyof typeof longest
+
+const formFields = ['identity', 'credential', 'passcode', 'factor', 'backupCode'] as const
+
 /** The fields of one request: empty where one is missing, not text, or far too long. */
-export interface RequestFields extends FieldNames {
+export interface RequestFields extends Readonly<Record<Field, string>> {
   /** Those that came as something else, such as a number in JSON. */
   readonly notText: readonly (typeof formFields)[number][]
 }
 
-/** Characters of each field at most; beyond that nothing is genuine. An e-mail's are those of RFC 5321. */
-const longest: Record<keyof FieldNames, number> = {
-  identity: 320,
-  credential: 1024,
-  passcode: 64,
-  factor: 256,
-  backupCode: 64,
-  callbackUrl: 8192,
-}
-
-const formFields = ['identity', 'credential', 'passcode', 'factor', 'backupCode'] as const
-
 /** Reads the body. Never the query: addresses are logged and kept, and these are secrets. */
 export function requestFields(body: unknown, names: FieldNames): RequestFields {
-  const text = (field: keyof FieldNames): string => textIn(body, names[field], longest[field])
+  const nameOf = (field: Field): string => (field === 'identity' || field === 'credential' ? names[field] : field)
+  const text = (field: Field): string => textIn(body, nameOf(field), longest[field])
   return {
     identity: typedEmail(text('identity')),
     credential: typedCredential(text('credential')),
@@ -42,7 +34,7 @@ export function requestFields(body: unknown, names: FieldNames): RequestFields {
     factor: text('factor'),
     backupCode: typedCode(text('backupCode')),
     callbackUrl: text('callbackUrl').trim(),
-    notText: formFields.filter((field) => typeof (valueIn(body, names[field]) ?? '') !== 'string'),
+    notText: formFields.filter((field) => typeof (valueIn(body, nameOf(field)) ?? '') !== 'string'),
   }
 }
 

@@ -5,7 +5,7 @@ import {
   createSso,
   settingFromText,
   type Sso,
-  ssoOptionNames,
+  ssoOptionRows,
   type SsoOptions,
   ssoOptionsFromEnvironment,
 } from '@owner-sso/core'
@@ -15,7 +15,7 @@ export type SomeSsoOptions = { readonly [Name in keyof SsoOptions]?: SsoOptions[
 
 /** Whether an option is one of `createSso`. */
 function isSsoOption(name: string): name is keyof SsoOptions {
-  return Object.hasOwn(ssoOptionNames, name)
+  return Object.hasOwn(ssoOptionRows, name)
 }
 
 /**

@@ -93,28 +93,12 @@ describe('new OwnerSsoStrategy()', () => {
       const body = { email: 'plain@example.com', password: 'correct horse' }
       expect((await recordedOutcomes(strategy, requestWith(body)))[0]?.kind).toBe('success')
     })
-
-    it('reads the passcode’s fields that it is told to', async () => {
-      const names = { passcodeField: 'otp', factorField: 'device', backupCodeField: 'spare' }
-      const strategy = new OwnerSsoStrategy({ authUrl: emulator.authUrl, ...names })
-      const mfa = emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')
-      const credentials = { identity: 'mfa@example.com', credential: 'correct horse' }
-      const device = mfa?.factors[0]?.id
-      const byPasscode = { ...credentials, otp: mfa?.passcode(device), device }
-      expect((await recordedOutcomes(strategy, requestWith(byPasscode)))[0]?.kind).toBe('success')
-      const bySpare = { ...credentials, spare: mfa?.backupCodes[0] }
-      expect((await recordedOutcomes(strategy, requestWith(bySpare)))[0]?.kind).toBe('success')
-    })
   })
 
   it.each<[string, unknown]>([
-    ['passcodefield', { authUrl, passcodefield: 'x' }],
+    ['identityfield', { authUrl, identityfield: 'x' }],
     ['identityField', { authUrl, identityField: '' }],
     ['credentialField', { authUrl, credentialField: 1 }],
-    ['passcodeField', { authUrl, passcodeField: [] }],
-    ['factorField', { authUrl, factorField: '' }],
-    ['backupCodeField', { authUrl, backupCodeField: null }],
-    ['callbackUrlField', { authUrl, callbackUrlField: {} }],
     ['passReqToCallback', { authUrl, passReqToCallback: 'yes' }],
     ['pendingLoginTtl', { authUrl, pendingLoginTtl: 0 }],
     ['pendingLoginTtl', { authUrl, pendingLoginTtl: 86_401 }],

@@ -5,15 +5,8 @@
  * What was told stands in the store. An instance claims an alert there before it tells it; one that ends meanwhile is
  * succeeded by another after the claim's time, so an alert may come twice then, with the same id, but never gets lost.
  */
-import { checkOptionNames, notebook, type OptionNames, type TokenManager, type TokenStore } from '@owner-sso/core'
-import {
-  longestTimer,
-  requireFunction,
-  requireFunctions,
-  requireNumber,
-  requireOption,
-  requireStore,
-} from '../given/given.ts'
+import { checkOptions, kinds, notebook, type OptionRows, type TokenManager, type TokenStore } from '@owner-sso/core'
+import { storeRow } from '../given/given.ts'
 import type { Alert, AlertChannel } from './alert.ts'
 import { begun, type Noted, noteIn, says, standingOf } from './noted-alert.ts'
 import { type AlertFailure, telling } from './telling.ts'
@@ -46,28 +39,30 @@ export interface AccountAlerts {
   readonly close: () => Promise<void>
 }
 
-const optionNames: OptionNames<AccountAlertsOptions> = {
-  tokens: true,
-  store: true,
-  channels: true,
-  accounts: true,
-  signInUrl: true,
-  every: true,
-  retryAfter: true,
-  onFailure: true,
+const rows: OptionRows<AccountAlertsOptions> = {
+  tokens: kinds.required(kinds.having('what createTokenManager() returns', 'accounts', 'on', 'status')),
+  store: storeRow,
+  // Anything else would tell nobody, and not say so before somebody has to sign in again.
+  channels: kinds.required({
+    must: 'a list of { name, tell }',
+    fits: (value) => Array.isArray(value) && value.every(isChannel),
+  }),
+  accounts: { must: 'a function that resolves to a list of names', fits: (value) => typeof value === 'function' },
+  signInUrl: { must: 'the http or https address of the status page', fits: isUrl },
+  every: kinds.number('seconds above 0', 0.001, 2_147_483),
+  retryAfter: {
+    must: 'a list of seconds',
+    fits: (value) => Array.isArray(value) && value.every(kinds.number('seconds').fits),
+  },
+  onFailure: kinds.function,
 }
 
-const isChannel = (channel: Partial<AlertChannel> | null): boolean =>
-  typeof channel?.name === 'string' && typeof channel.tell === 'function'
+function isChannel(channel: Partial<AlertChannel> | null): boolean {
+  return typeof channel?.name === 'string' && typeof channel.tell === 'function'
+}
 
-/** Checked at the start: a wrong channel would show only when an account has to sign in again and nobody is told. */
-function checkChannels(channels: readonly AlertChannel[]): void {
-  const must = 'channels must be a list of { name, tell }'
-  requireOption(Array.isArray(channels), must, channels)
-  for (const channel of channels) requireOption(isChannel(channel), must, channel)
-  const names = channels.map(({ name }) => name)
-  const twice = names.find((name, index) => names.indexOf(name) < index)
-  requireOption(twice === undefined, 'channels must have names of their own, such as { ...channel, name }', twice)
+function isUrl(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && /^https?:$/u.test(new URL(value).protocol)
 }
 
 /**
@@ -76,20 +71,12 @@ function checkChannels(channels: readonly AlertChannel[]): void {
  * @throws TypeError that names a wrong option
  */
 export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
-  checkOptionNames('accountAlerts', options, optionNames)
+  checkOptions('accountAlerts', options, rows)
   const { tokens, store, channels, accounts = async () => [], signInUrl, every = 30 } = options
   const { retryAfter = [30, 120, 600, 3600], onFailure = () => undefined } = options
-  requireFunctions('tokens must be what createTokenManager() returns', tokens, ['accounts', 'on', 'status'])
-  requireStore('store', store)
-  checkChannels(channels)
-  const isCallable = typeof accounts === 'function'
-  requireOption(isCallable, 'accounts must be a function that resolves to a list of names', accounts)
-  const isUrl = signInUrl === undefined || (URL.canParse(signInUrl) && /^https?:$/u.test(new URL(signInUrl).protocol))
-  requireOption(isUrl, 'signInUrl must be the http or https address of the status page', signInUrl)
-  requireNumber('every', every, 'seconds above 0', 0.001, longestTimer / 1000)
-  requireOption(Array.isArray(retryAfter), 'retryAfter must be a list of seconds', retryAfter)
-  for (const seconds of retryAfter) requireNumber('each of retryAfter', seconds, 'seconds')
-  requireFunction('onFailure', onFailure)
+  if (new Set(channels.map(({ name }) => name)).size < channels.length) {
+    throw new TypeError('channels must have names of their own, such as { ...channel, name }')
+  }
   const notes = notebook(store, 'alerts')
   const tell = telling({ notes, signInUrl, retryAfter, onFailure })
   /** Accounts of which this process knows that all channels have told, or have nothing to tell. */

@@ -5,8 +5,7 @@
  * The client is the package `mqtt`, which the application installs; it is loaded with the first alert.
  */
 import { readFile } from 'node:fs/promises'
-import { checkOptionNames, isLoopback, type OptionNames, withTimeLimit } from '@owner-sso/core'
-import { kindOf, longestTimer, requireNumber, requireOption, requirePath } from '../given/given.ts'
+import { checkOptions, isLoopback, kinds, type OptionRows, withTimeLimit } from '@owner-sso/core'
 import { type AlertChannel, alertBody } from './alert.ts'
 
 /** A broker of MQTT, and what is told there. */
@@ -23,13 +22,21 @@ export interface MqttOptions {
   readonly timeout?: number
 }
 
-const optionNames: OptionNames<MqttOptions> = {
-  url: true,
-  username: true,
-  password: true,
-  topic: true,
-  ca: true,
-  timeout: true,
+const rows: OptionRows<MqttOptions> = {
+  url: kinds.required({ must: 'an mqtts address, or mqtt on a loopback host', fits: isUrlOfMqtt }),
+  username: kinds.text,
+  password: kinds.text,
+  topic: {
+    must: 'a topic without wildcards, such as owner-sso',
+    fits: (value) => typeof value === 'string' && value !== '' && !/[+#\0]|^\$|\/$/u.test(value),
+  },
+  ca: kinds.path,
+  timeout: kinds.milliseconds(1),
+}
+
+function isUrlOfMqtt(value: unknown): boolean {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  return url?.protocol === 'mqtts:' || url?.protocol === 'wss:' || (url?.protocol === 'mqtt:' && isLoopback(url))
 }
 
 /**
@@ -38,23 +45,18 @@ const optionNames: OptionNames<MqttOptions> = {
  * @throws TypeError that names the option
  */
 export function mqttAlert(options: MqttOptions): AlertChannel {
-  checkOptionNames('mqttAlert', options, optionNames)
-  const { url, username, password, topic = 'owner-sso', ca, timeout = 10_000 } = options
-  const address = URL.canParse(url) ? new URL(url) : undefined
-  const isSafe = address?.protocol === 'mqtts:' || address?.protocol === 'wss:'
-  const isHere = address?.protocol === 'mqtt:' && isLoopback(address)
-  // There may be a password in it.
-  const must = 'url of MQTT must be an mqtts address, or mqtt on a loopback host'
-  requireOption(isSafe || isHere, must, address === undefined ? kindOf(url) : `${address.protocol}//${address.host}`)
-  if (address?.username !== '' || address.password !== '') {
+  const {
+    url,
+    username,
+    password,
+    topic = 'owner-sso',
+    ca,
+    timeout = 10_000,
+  } = checkOptions('mqttAlert', options, rows)
+  const address = new URL(url)
+  if (address.username !== '' || address.password !== '') {
     throw new TypeError('url of MQTT must be without a user name and password: give username and password')
   }
-  requireOption(isTopic(topic), 'topic of MQTT must be a topic without wildcards, such as owner-sso', topic)
-  for (const [name, text] of Object.entries({ username, password })) {
-    requireOption(text === undefined || typeof text === 'string', `${name} of MQTT must be text`, kindOf(text))
-  }
-  if (ca !== undefined) requirePath('ca of MQTT', ca)
-  requireNumber('timeout', timeout, 'milliseconds above 0', 1, longestTimer)
   return {
     name: 'mqtt',
     async tell(alert) {
@@ -83,10 +85,6 @@ export function mqttAlert(options: MqttOptions): AlertChannel {
 /** The topic of an account: what has a meaning in topics (`+`, `#`, `/`, `$`) is percent-encoded in its name. */
 function alertTopic(topic: string, account: string): string {
   return `${topic}/${encodeURIComponent(account).replaceAll('%40', '@')}`
-}
-
-function isTopic(topic: unknown): boolean {
-  return typeof topic === 'string' && topic !== '' && !/[+#\0]|^\$|\/$/u.test(topic)
 }
 
 async function loadClient(): Promise<typeof import('mqtt')> {

@@ -5,10 +5,10 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
+import { checkOption, kinds } from '@owner-sso/core'
+
 /** Seconds that a webhook may be old (or early) when it is verified. */
 const tolerance = 300
-
-import { isObject, kindOf, requireNumber, requireOption } from '../given/given.ts'
 
 /** The bytes of a secret as people keep it: base64, with or without `whsec_` before it. 24 to 64 bytes. @throws TypeError */
 export function webhookKey(secret: string): Buffer {
@@ -17,8 +17,11 @@ export function webhookKey(secret: string): Buffer {
   // Padded or not; what is after a padding is not decoded.
   const isBase64 = key.toString('base64').replaceAll('=', '') === text.replaceAll('=', '')
   const isRight = isBase64 && key.byteLength >= 24 && key.byteLength <= 64
-  const must = "The secret of a webhook must be 24 to 64 bytes in base64, such as 'openssl rand -base64 32' prints"
-  requireOption(isRight, must, kindOf(secret))
+  if (!isRight) {
+    throw new TypeError(
+      "The secret of a webhook must be 24 to 64 bytes in base64, such as 'openssl rand -base64 32' prints",
+    )
+  }
   return key
 }
 
@@ -47,10 +50,10 @@ export function isSignedWebhook(
   now: number = Date.now() / 1000,
 ): boolean {
   const key = webhookKey(secret)
-  requireOption(isObject(headers), 'headers must be an object, as Node gives it', headers)
-  requireOption(typeof body === 'string', 'body must be text, as it was received', body)
+  checkOption('headers', kinds.having('an object, as Node gives it'), headers)
+  checkOption('body', { ...kinds.text, must: 'text, as it was received' }, body)
   // Without a number as its timestamp, a webhook can't be checked for its age.
-  requireNumber('now', now, 'seconds since the epoch')
+  checkOption('now', kinds.number('seconds since the epoch'), now)
   const [id = '', at = '', signatures = ''] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     String(headers[name] ?? ''),
   )

@@ -2,8 +2,7 @@
  * Tells by a webhook: one signed POST. Where it fails it is sent again later (`account-alerts.ts`), with the same
  * `webhook-id`: requests to the SSO service are never repeated, but this one goes to a receiver of one's own.
  */
-import { checkOptionNames, mayCarrySecrets, withTimeLimit } from '@owner-sso/core'
-import { kindOf, longestTimer, requireNumber, requireOption } from '../given/given.ts'
+import { checkOptions, kinds, mayCarrySecrets, type OptionRows, withTimeLimit } from '@owner-sso/core'
 import { type AlertChannel, alertBody } from './alert.ts'
 import { signedHeaders, webhookKey } from './signature.ts'
 
@@ -17,23 +16,26 @@ export interface WebhookOptions {
   readonly timeout?: number
 }
 
+const rows: OptionRows<WebhookOptions> = {
+  url: kinds.required({
+    must: 'an https address, or http on a loopback host',
+    fits: (value) => typeof value === 'string' && URL.canParse(value) && mayCarrySecrets(new URL(value)),
+  }),
+  secret: kinds.any,
+  timeout: kinds.milliseconds(1),
+}
+
 /**
  * Tells an alert by a signed request.
  *
  * @throws TypeError that names the option
  */
 export function webhookAlert(options: WebhookOptions): AlertChannel {
-  checkOptionNames('webhookAlert', options, { url: true, secret: true, timeout: true })
-  const { url, secret, timeout = 10_000 } = options
-  const address = URL.canParse(url) ? new URL(url) : undefined
-  // There may be a password in it.
-  const must = 'url of a webhook must be an https address, or http on a loopback host'
-  requireOption(address !== undefined, must, kindOf(url))
-  requireOption(mayCarrySecrets(address), must, `${address.protocol}//${address.host}`)
+  const { url, secret, timeout = 10_000 } = checkOptions('webhookAlert', options, rows)
+  const address = new URL(url)
   if (address.username !== '' || address.password !== '') {
     throw new TypeError('url of a webhook must be without a user name and password: it is signed')
   }
-  requireNumber('timeout', timeout, 'milliseconds above 0', 1, longestTimer)
   const key = webhookKey(secret)
   return {
     name: 'webhook',

@@ -2,10 +2,10 @@
  * Which client calls with which key, and for which account.
  */
 import type { IncomingMessage } from 'node:http'
+import { checkOption, kinds } from '@owner-sso/core'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { ClientScope, KeptClient } from '../clients/client.ts'
 import { accountNamed, scopes } from '../clients/client-list.ts'
-import { requireFunctions, requireOption } from '../given/given.ts'
 import { type BrokerRejectionCode, RejectedCall } from './rejection.ts'
 
 /**
@@ -60,8 +60,8 @@ export async function admit(
   clients: Pick<BrokerClients, 'find'>,
   scope: ClientScope,
 ): Promise<Admission> {
-  requireFunctions('clients must be what brokerClients() returns', clients, ['find'])
-  requireOption(scopes.includes(scope), 'scope must be token or proxy', scope)
+  checkOption('clients', kinds.having('what brokerClients() returns', 'find'), clients)
+  checkOption('scope', kinds.oneOf(...scopes), scope)
   const key = bearerKey(request)
   const client = key === undefined ? undefined : await clients.find(key)
   if (client === undefined) return { code: 'ERR_BROKER_UNKNOWN_KEY' }

@@ -3,8 +3,8 @@
  */
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
+import { checkOption, kinds } from '@owner-sso/core'
 import { namesTwoHosts } from '@owner-sso/express/support'
-import { requireFunctions } from '../given/given.ts'
 import type { BrokerRejectionCode } from './rejection.ts'
 import { requestTarget } from './request-target.ts'
 
@@ -40,7 +40,7 @@ export function guardRejection(request: IncomingMessage, hosts: ReadonlySet<stri
 
 /** Whether a `Host` is a number, `localhost`, or one of `hosts` (in lower case), on whatever port, with a dot at its end or without. */
 export function isOwnHost(host: string | undefined, hosts: ReadonlySet<string>): boolean {
-  requireFunctions('hosts must be a set of names', hosts, ['has'])
+  checkOption('hosts', kinds.having('a set of names', 'has'), hosts)
   const [, name = ''] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{1,5})?$/iu.exec(host ?? '') ?? []
   const plain = name.replaceAll(/[[\]]|\.$/gu, '').toLowerCase()
   return isIP(plain) !== 0 || plain === 'localhost' || hosts.has(plain)

@@ -2,7 +2,7 @@
  * What a broker's operator is told of programs that were rejected: a key that was mistyped or has expired shows nowhere else.
  * Strangers can provoke it, so each sentence is told once in a while, and none has a word of theirs.
  */
-import { requireFunction } from '../given/given.ts'
+import { checkOption, kinds } from '@owner-sso/core'
 import type { AuditEntry } from './audit.ts'
 import { type BrokerRejectionCode, rejections } from './rejection.ts'
 
@@ -18,7 +18,7 @@ const noKey =
  * @param tell - gets the sentence, and where the call came from: an IP address, or `unix socket`
  */
 export function rejectionNotes(tell: (what: string, address: string) => void): (entry: AuditEntry) => void {
-  requireFunction('tell', tell)
+  checkOption('tell', kinds.function, tell)
   /** When each sentence was told. There are no more of them than programs and codes. */
   const told = new Map<string, number>()
   return (entry) => {

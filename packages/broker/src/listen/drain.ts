@@ -4,8 +4,8 @@
  */
 import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import { checkOption } from '@owner-sso/core'
 import { closeWithConnection } from '@owner-sso/express/support'
-import { requireOption } from '../given/given.ts'
 
 /**
  * Has to be called before the server listens.
@@ -16,7 +16,7 @@ import { requireOption } from '../given/given.ts'
  * @returns what ends it: takes no new connections, and resolves when the last one is closed
  */
 export function drainOf(server: Server): () => Promise<void> {
-  requireOption(server instanceof NetServer, 'drainOf takes a server of node:http or node:https', server)
+  checkOption('server', { must: 'one of node:http or node:https', fits: (value) => value instanceof NetServer }, server)
   /** The responses under way on each connection. */
   const connections = new Map<Socket, Set<ServerResponse>>()
   let isDraining = false

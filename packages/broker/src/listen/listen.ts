@@ -5,12 +5,19 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { createSecureContext } from 'node:tls'
-import { checkOptionNames, isLoopback, type OptionNames, startTimeLimit } from '@owner-sso/core'
-import { kindOf, requireBoolean, requireFunction, requireOption } from '../given/given.ts'
+import {
+  checkOption,
+  checkOptions,
+  isLoopback,
+  kinds,
+  type OptionRows,
+  startTimeLimit,
+  withBrackets,
+} from '@owner-sso/core'
 import { type Door, localDoor, openDoor, proxiedDoor } from '../http/door.ts'
 import type { BrokerHandler, RejectUpgrade } from '../http/handler.ts'
 import { drainOf } from './drain.ts'
-import { type ListenOnSocket, listenOnSocket } from './unix-socket.ts'
+import { type ListenOnSocket, listenOnSocket, socketRows } from './unix-socket.ts'
 
 /** Where a broker listens. */
 export type ListenOptions = ListenOnSocket | ListenOnPort
@@ -58,29 +65,29 @@ const mostConnections = 10_000
 /** Milliseconds that calls under way have at the end: one may wait for a refresh, which may take 30 seconds, and for its save. */
 const patience = 45_000
 
-const socketOptionNames: OptionNames<ListenOnSocket> = { unix: true, mode: true }
-const portOptionNames: OptionNames<ListenOnPort> = { port: true, host: true, tls: true, behindTlsProxy: true }
-const optionNames: OptionNames<ListenOnSocket & ListenOnPort> = { ...socketOptionNames, ...portOptionNames }
+const portRows: OptionRows<ListenOnPort> = {
+  port: kinds.whole(0, 65_535),
+  host: { must: 'an address or a name, without a port', fits: isHost },
+  tls: kinds.any,
+  behindTlsProxy: kinds.boolean,
+}
 
 /** @throws TypeError that names the option; the system's error */
 export async function listenAt(options: ListenOptions, listener: Listener): Promise<BrokerServer> {
-  checkOptionNames<Partial<ListenOnSocket & ListenOnPort>>('listen', options, optionNames)
-  requireFunction('also, the second argument of listen,', listener.also)
+  checkOptions<Partial<ListenOnSocket & ListenOnPort>>('listen', options, { ...socketRows, ...portRows })
+  if (listener.also !== undefined) checkOption('also, the second argument of listen,', kinds.function, listener.also)
   if (isOnSocket(options)) {
-    checkOptionNames('listen with unix', options, socketOptionNames)
+    requireNone('unix', options, portRows)
     const server = createServer(limits, requestListener(listener, localDoor))
     const end = prepare(server, listener)
     const remove = await listenOnSocket(server, options)
     return { url: `unix:${options.unix}`, server, close: () => end().then(remove) }
   }
   const { port, host = '127.0.0.1', tls, behindTlsProxy = false } = options
-  const isPort = Number.isInteger(port) && port >= 0 && port <= 65_535
-  requireOption(isPort, 'listen takes unix, the path of a socket, or port, a whole number up to 65535', port)
-  checkOptionNames('listen with port', options, portOptionNames)
-  requireBoolean('behindTlsProxy', behindTlsProxy)
+  if (port === undefined) throw new TypeError('listen takes unix, the path of a socket, or port')
+  requireNone('port', options, socketRows)
   if (tls !== undefined) checkCertificate(tls)
-  const shown = typeof host === 'string' && host.includes(':') ? `[${host}]` : host
-  requireOption(isHost(shown), 'host must be an address or a name, without a port', host)
+  const shown = withBrackets(host)
   if (!isLoopback(new URL(`http://${shown}`)) && tls === undefined && !behindTlsProxy) {
     throw new TypeError(
       `host ${host} is not of this machine alone: give tls a certificate, or say behindTlsProxy if a proxy in front has one`,
@@ -96,12 +103,18 @@ export async function listenAt(options: ListenOptions, listener: Listener): Prom
   return { url: `${tls === undefined ? 'http' : 'https'}://${shown}:${bound}`, server, close }
 }
 
+/** @throws TypeError where an option belongs to the other kind of place */
+function requireNone(place: string, options: ListenOptions, others: object): void {
+  const other = Object.entries(options).find(([name, value]) => value !== undefined && Object.hasOwn(others, name))
+  if (other !== undefined) throw new TypeError(`${other[0]} is not an option of listen with ${place}`)
+}
+
 /** Checks certificate and key before a caller meets a wrong one. The error shows neither: a key may be in the wrong option. */
 function checkCertificate(tls: NonNullable<ListenOnPort['tls']>): void {
-  checkOptionNames('tls', tls, { cert: true, key: true })
+  checkOptions('tls', tls, { cert: kinds.any, key: kinds.any })
   const { cert, key } = tls
-  requireOption(isContext({ cert }), 'tls.cert must be a certificate in PEM', kindOf(cert))
-  requireOption(isContext({ cert, key }), 'tls.key must be the certificate’s key in PEM', kindOf(key))
+  checkOption('tls.cert', { must: 'a certificate in PEM', fits: () => isContext({ cert }) }, cert)
+  checkOption('tls.key', { must: 'the certificate’s key in PEM', fits: () => isContext({ cert, key }) }, key)
 }
 
 function isContext(pem: Partial<NonNullable<ListenOnPort['tls']>>): boolean {
@@ -120,8 +133,10 @@ function isContext(pem: Partial<NonNullable<ListenOnPort['tls']>>): boolean {
   }
 }
 
-function isHost(shown: unknown): boolean {
-  if (typeof shown !== 'string' || !URL.canParse(`http://${shown}`)) return false
+function isHost(host: unknown): boolean {
+  if (typeof host !== 'string') return false
+  const shown = withBrackets(host)
+  if (!URL.canParse(`http://${shown}`)) return false
   const { username, port, pathname, search, hash } = new URL(`http://${shown}`)
   return `${username}${port}${search}${hash}` === '' && pathname === '/' && !shown.endsWith('/')
 }

@@ -6,8 +6,7 @@ import { chmod, mkdtemp, rename, rmdir, stat, unlink } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import { systemCode } from '@owner-sso/core'
-import { requireOption, requirePath } from '../given/given.ts'
+import { kinds, type OptionRows, systemCode } from '@owner-sso/core'
 
 /** A Unix socket: who may open the file may have the token of every account. */
 export interface ListenOnSocket {
@@ -15,6 +14,14 @@ export interface ListenOnSocket {
   readonly unix: string
   /** Permissions of the socket. Default 0600: this user. 0660 lets the group in. */
   readonly mode?: number | undefined
+}
+
+export const socketRows: OptionRows<ListenOnSocket> = {
+  unix: kinds.path,
+  mode: {
+    must: 'permissions such as 0o660',
+    fits: (value) => kinds.whole(0, 0o777).fits(value),
+  },
 }
 
 /**
@@ -29,9 +36,6 @@ export async function listenOnSocket(
   { unix, mode = 0o600 }: ListenOnSocket,
 ): Promise<() => Promise<void>> {
   if (process.platform === 'win32') throw new TypeError('unix: Windows has no sockets with permissions; use a port')
-  requirePath('unix', unix)
-  const isMode = Number.isInteger(mode) && mode >= 0 && mode <= 0o777
-  requireOption(isMode, 'mode must be permissions such as 0o660', mode)
   const path = resolve(unix)
   await requireClosed(dirname(path))
   await requireUnused(path)

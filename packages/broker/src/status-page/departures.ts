@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto'
 import { notebook, type Notes, type TokenStore } from '@owner-sso/core'
-import { livingNotes } from './living-notes.ts'
 
 export interface Departures {
   /** Whether a visitor has signed out. Where the store can't be read, as it was read last. */
@@ -19,12 +18,19 @@ export function departuresIn(store: TokenStore): Departures {
   return {
     async has(visitor) {
       known = await notes.read().catch(() => known)
-      return livingNotes(known).has(nameOf(visitor))
+      return isToCome(known[nameOf(visitor)])
     },
     async note(visitor, until) {
-      known = await notes.change((all) => Object.fromEntries(livingNotes(all).set(nameOf(visitor), { until })))
+      known = await notes.change((all) => ({
+        ...Object.fromEntries(Object.entries(all).filter(([, end]) => isToCome(end))),
+        [nameOf(visitor)]: until,
+      }))
     },
   }
+}
+
+function isToCome(until: unknown): boolean {
+  return typeof until === 'number' && until > Date.now() / 1000
 }
 
 /** The id itself is not for the store: it is a part of the cookie. */

@@ -1,8 +1,7 @@
 /**
- * What went wrong lately, for the person who looks: at all instances that share the store, and before a restart. What the store
- * did not take, this instance remembers by itself.
+ * What went wrong lately, for the person who looks: kept in this process's memory.
  */
-import { notebook, type Notes, type TokenManager, type TokenStore } from '@owner-sso/core'
+import type { TokenManager } from '@owner-sso/core'
 
 export interface Failure {
   /** Seconds since the epoch of the last time. */
@@ -14,26 +13,25 @@ export interface Failure {
   readonly count: number
 }
 
-type Happened = Omit<Failure, 'count'>
-
 /** Entries, and seconds that one is shown. */
 const [most, memory] = [10, 7 * 86_400]
 
 export interface Failures {
   /** The newest first. */
-  readonly list: () => Promise<readonly Failure[]>
+  readonly list: () => readonly Failure[]
   readonly note: (what: string, account?: string) => void
   /** Stops listening. */
   readonly close: () => void
 }
 
-export function failuresOf(tokens: Pick<TokenManager, 'on'>, store: TokenStore): Failures {
-  const notes = notebook(store, 'failures')
-  let own: readonly Failure[] = []
+export function failuresOf(tokens: Pick<TokenManager, 'on'>): Failures {
+  let failures: readonly Failure[] = []
+  const list = (): readonly Failure[] => failures.filter(({ at }) => at > Date.now() / 1000 - memory)
   const note = (what: string, account?: string): void => {
-    const failure = { at: Date.now() / 1000, what, account }
-    own = withFailure(own, failure)
-    notes.change((all) => ({ failures: withFailure(failuresIn(all), failure) })).catch(() => undefined)
+    const isSame = (other: Failure): boolean => other.what === what && other.account === account
+    const count = (list().find(isSame)?.count ?? 0) + 1
+    const others = list().filter((other) => !isSame(other))
+    failures = [{ at: Date.now() / 1000, what, account, count }, ...others].slice(0, most)
   }
   const stops = [
     tokens.on('refresh-failed', ({ account, error }) => note(error.message, account)),
@@ -45,43 +43,10 @@ export function failuresOf(tokens: Pick<TokenManager, 'on'>, store: TokenStore):
     tokens.on('reauthentication-required', ({ account }) => note('The owner has to sign in again.', account)),
   ]
   return {
-    async list() {
-      const shared = await notes.read().then(failuresIn, () => [])
-      const others = own.filter((each) => !shared.some((one) => isSame(one, each)))
-      return newest([...shared, ...others])
-    },
+    list,
     note,
     close: () => {
       for (const stop of stops) stop()
     },
   }
-}
-
-function isSame(one: Happened, other: Happened): boolean {
-  return one.what === other.what && one.account === other.account
-}
-
-/** The same one again is counted. */
-function withFailure(failures: readonly Failure[], failure: Happened): readonly Failure[] {
-  const before = failures.find((each) => isSame(each, failure))?.count ?? 0
-  return newest([{ ...failure, count: before + 1 }, ...failures.filter((each) => !isSame(each, failure))])
-}
-
-function newest(failures: readonly Failure[]): readonly Failure[] {
-  const since = Date.now() / 1000 - memory
-  return failures
-    .filter(({ at }) => at > since)
-    .toSorted((one, other) => other.at - one.at)
-    .slice(0, most)
-}
-
-function failuresIn({ failures }: Notes): readonly Failure[] {
-  return Array.isArray(failures) ? failures.filter(isFailure) : []
-}
-
-function isFailure(value: unknown): value is Failure {
-  if (typeof value !== 'object' || value === null) return false
-  const { at, what, account, count }: Partial<Record<keyof Failure, unknown>> = value
-  const isNamed = account === undefined || typeof account === 'string'
-  return typeof at === 'number' && typeof what === 'string' && isNamed && typeof count === 'number'
 }

@@ -30,7 +30,7 @@ export async function showOverview(sources: OverviewSources, visit: Visit): Prom
     isInside,
     ...rows,
     clients: listed,
-    failures: await failures.list(),
+    failures: failures.list(),
     now: Date.now() / 1000,
     news,
   })

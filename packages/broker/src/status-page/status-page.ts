@@ -3,19 +3,12 @@
  * Rendered here; it works without JavaScript.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { checkOptionNames, type OptionNames, type Sso, type TokenManager, type TokenStore } from '@owner-sso/core'
+import { checkOptions, kinds, type OptionRows, type Sso, type TokenManager, type TokenStore } from '@owner-sso/core'
 import { sendAnswer } from '@owner-sso/express/support'
 import Negotiator from 'negotiator'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { BrokerAlerts } from '../http/account-tokens.ts'
-import {
-  requireBoolean,
-  requireFunction,
-  requireFunctions,
-  requireHosts,
-  requireOption,
-  requireStore,
-} from '../given/given.ts'
+import { hostsRow, storeRow } from '../given/given.ts'
 import { hostRejection, namesOf } from '../http/guard.ts'
 import { notFound, rejections } from '../http/rejection.ts'
 import { requestTarget } from '../http/request-target.ts'
@@ -26,7 +19,7 @@ import { type Failures, failuresOf } from './failures.ts'
 import { showOverview } from './overview.ts'
 import { icon, messagePage, style } from './pages/page.ts'
 import { programRoutes } from './programs/program-routes.ts'
-import { sentForms } from './programs/sent-forms.ts'
+import { onceForms } from './programs/once-forms.ts'
 import { signInRoutes } from './sign-in/sign-in-routes.ts'
 import { signInTries } from './sign-in/sign-in-parts.ts'
 import { triesWithin } from './sign-in/tries.ts'
@@ -62,34 +55,20 @@ export interface StatusPage {
   readonly close: () => void
 }
 
-const optionNames: OptionNames<StatusPageOptions> = {
-  tokens: true,
-  sso: true,
-  clients: true,
-  store: true,
-  path: true,
-  https: true,
-  hosts: true,
-  alerts: true,
-  onProblem: true,
+const rows: OptionRows<StatusPageOptions> = {
+  tokens: kinds.required(kinds.having('what createTokenManager() returns', 'accounts', 'on', 'save', 'status')),
+  sso: kinds.required(kinds.having('what createSso() returns', 'beginLogin', 'createAuthorizationUrl', 'refresh')),
+  clients: kinds.required(kinds.having('what brokerClients() returns', 'invite', 'list', 'revoke', 'rotate')),
+  store: storeRow,
+  path: {
+    must: 'a path such as /status',
+    fits: (value) => typeof value === 'string' && /^(?:\/[\w.-]+)+$/u.test(value),
+  },
+  https: kinds.boolean,
+  hosts: hostsRow,
+  alerts: kinds.having('what accountAlerts() returns', 'works'),
+  onProblem: kinds.function,
 }
-
-/** @throws TypeError that names the option, and says what came */
-function checkKinds({ tokens, sso, clients, store, alerts, ...options }: StatusPageOptions): void {
-  const { path = '/status', hosts = [], https, onProblem } = options
-  const isPath = typeof path === 'string' && /^(?:\/[\w.-]+)+$/u.test(path)
-  requireOption(isPath, 'path of the status page must be a path such as /status', path)
-  requireFunctions('tokens must be what createTokenManager() returns', tokens, ['accounts', 'on', 'save', 'status'])
-  requireFunctions('sso must be what createSso() returns', sso, ssoFunctions)
-  requireFunctions('clients must be what brokerClients() returns', clients, ['invite', 'list', 'revoke', 'rotate'])
-  requireStore('store', store)
-  requireHosts(hosts)
-  if (alerts !== undefined) requireFunctions('alerts must be what accountAlerts() returns', alerts, ['works'])
-  requireBoolean('https', https)
-  requireFunction('onProblem', onProblem)
-}
-
-const ssoFunctions = ['beginLogin', 'completeLogin', 'createAuthorizationUrl', 'redeemCallback', 'refresh'] as const
 
 /**
  * A page with accounts, clients, and the way to sign in and to let programs in and out.
@@ -97,10 +76,9 @@ const ssoFunctions = ['beginLogin', 'completeLogin', 'createAuthorizationUrl', '
  * @throws TypeError that names a wrong option
  */
 export function statusPage(options: StatusPageOptions): StatusPage {
-  checkOptionNames('statusPage', options, optionNames)
+  checkOptions('statusPage', options, rows)
   const { tokens, store, path = '/status', https = false, hosts = [], onProblem = () => undefined } = options
-  checkKinds(options)
-  const failures = failuresOf(tokens, store)
+  const failures = failuresOf(tokens)
   const visitors = visitorsAt(store, path, https)
   const entrance = entranceOf(store, path, visitors)
   const answer = answering({
@@ -138,7 +116,7 @@ function insideRoutes(
   failures: Failures,
   entrance: Entrance,
 ): ReadonlyMap<string, Route> {
-  const { tokens, sso, clients, store, https = false, alerts } = options
+  const { tokens, sso, clients, https = false, alerts } = options
   const waiting = waitingSignIns()
   const overview = { path, tokens, clients, failures, waiting }
   const signIn = {
@@ -153,7 +131,7 @@ function insideRoutes(
     ['GET ', (visit) => showOverview(overview, visit)],
     ['POST /leave', entrance.leave],
     ...signInRoutes(signIn),
-    ...programRoutes({ path, https, vehicleList: sso.vehicleList, tokens, clients, isFirst: sentForms(store) }),
+    ...programRoutes({ path, https, vehicleList: sso.vehicleList, tokens, clients, forms: onceForms() }),
   ])
 }
 

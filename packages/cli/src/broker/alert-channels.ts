@@ -2,10 +2,10 @@
  * Whom a broker tells that an account has to sign in again, as the options and the environment say.
  */
 import { type AlertChannel, mqttAlert, webhookAlert } from '@owner-sso/broker'
-import type { BrokerFlags } from '../manual/manual.ts'
+import type { BrokerFlags } from './broker-options.ts'
 import { usageError } from '../failure/command-error.ts'
 import { expandHome } from '../machine/folders.ts'
-import { secretFromVariable } from '../settings/secret-variable.ts'
+import { secretFromVariable } from '../settings/secrets.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** @throws CommandError */

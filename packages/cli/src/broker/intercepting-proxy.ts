@@ -8,7 +8,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { BrokerHandler } from '@owner-sso/broker'
-import { startTimeLimit } from '@owner-sso/core'
+import { startTimeLimit, withoutBrackets } from '@owner-sso/core'
 import type { RunCertificate } from './run-certificate.ts'
 
 /**
@@ -67,7 +67,7 @@ export async function interceptingProxy(options: InterceptingProxyOptions): Prom
     const service = services.get(withoutRoot(host))
     if (service === undefined) {
       note('tunnel', host)
-      return tunnel(socket, hostname.replaceAll(/[[\]]/gu, ''), Number(port || 443))
+      return tunnel(socket, withoutBrackets(hostname), Number(port || 443))
     }
     socket.write(established)
     service.emit('connection', socket)

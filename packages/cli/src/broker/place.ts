@@ -4,11 +4,11 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ClientsPlace, ListenOptions } from '@owner-sso/broker'
-import { isLoopback, type TokenStore } from '@owner-sso/core'
-import type { BrokerFlags } from '../manual/manual.ts'
+import { isLoopback, type TokenStore, withBrackets } from '@owner-sso/core'
+import type { BrokerFlags } from './broker-options.ts'
 import { systemError, usageError } from '../failure/command-error.ts'
 import { configFolder, expandHome } from '../machine/folders.ts'
-import { portOf } from '../settings/port.ts'
+import { portOf } from '../settings/option-values.ts'
 
 /** Beside the tokens: a folder that only this user can open. */
 const defaultSocket = join(configFolder, 'broker.sock')
@@ -52,7 +52,7 @@ function portOptions({ host, tlsCert, tlsKey, behindTlsProxy }: BrokerFlags): ob
 
 /** As the broker itself decides it: whether others than this machine reach what listens there. */
 function isOpen(host: string): boolean {
-  const address = `http://${host.includes(':') ? `[${host}]` : host}`
+  const address = `http://${withBrackets(host)}`
   return !(URL.canParse(address) && isLoopback(new URL(address)))
 }
 

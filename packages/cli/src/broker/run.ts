@@ -7,10 +7,10 @@ import { constants } from 'node:os'
 import { basename } from 'node:path'
 import { isatty } from 'node:tty'
 import { type AuditEntry, brokerClients, tokenBroker } from '@owner-sso/broker'
-import type { Sso } from '@owner-sso/core'
+import { type Sso, withoutBrackets } from '@owner-sso/core'
 import { messageOf, systemError, usageError } from '../failure/command-error.ts'
 import { stopped } from '../failure/interruption.ts'
-import type { BrokerCall, BrokerFlags } from '../manual/manual.ts'
+import type { BrokerCall, BrokerFlags } from './broker-options.ts'
 import { dashed } from '../options/option.ts'
 import { serviceOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -29,7 +29,7 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
   refuseOtherProxies()
   const sso = serviceOf(settings)
   const hosts = hostsOf(settings, sso)
-  const names = [...hosts].map((host) => new URL(`https://${host}`).hostname.replaceAll(/[[\]]/gu, ''))
+  const names = [...hosts].map((host) => withoutBrackets(new URL(`https://${host}`).hostname))
   const certificate = await runCertificate([...new Set(names)])
   return withTokens(settings, sso, async ({ tokens, store: { store } }) => {
     const clients = brokerClients(clientsPlaceOf(options, store))

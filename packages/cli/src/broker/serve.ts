@@ -14,7 +14,7 @@ import {
 } from '@owner-sso/broker'
 import type { Sso } from '@owner-sso/core'
 import { messageOf, usageError } from '../failure/command-error.ts'
-import type { BrokerCall, BrokerFlags } from '../manual/manual.ts'
+import type { BrokerCall, BrokerFlags } from './broker-options.ts'
 import { apiUrlOf, serviceOf, connectionOf } from '../settings/configured-service.ts'
 import { untilStopped } from '../failure/interruption.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'

@@ -1,53 +1,33 @@
 /**
- * All commands, in the order of the help, each with its work. That is loaded by a call of the command alone.
+ * All commands, in the order of the help. One is loaded by a call of it, all of them by a call for help.
  */
-import * as manual from '../manual/manual.ts'
-import type { Settings } from '../settings/settings.ts'
-import type { Command, Work } from '../manual/command.ts'
-import type { OptionsOf, OptionTable } from '../options/option.ts'
+import type { Command } from '../commands/command.ts'
 
-/** What commander has read off the command line. */
-interface Parsed {
-  readonly args: readonly string[]
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as commander declares it
-  opts<Options extends OptionsOf<OptionTable>>(): Options
+const loaders: Readonly<Record<string, () => Promise<{ readonly command: Command }>>> = {
+  login: () => import('../commands/login.ts'),
+  token: () => import('../commands/token.ts'),
+  status: () => import('../commands/status.ts'),
+  refresh: () => import('../commands/refresh.ts'),
+  logout: () => import('../commands/logout.ts'),
+  accounts: () => import('../commands/accounts.ts'),
+  import: () => import('../commands/import.ts'),
+  export: () => import('../commands/export.ts'),
+  copy: () => import('../commands/copy.ts'),
+  rekey: () => import('../commands/rekey.ts'),
+  stores: () => import('../commands/stores.ts'),
+  keep: () => import('../commands/keep.ts'),
+  proxy: () => import('../commands/proxy.ts'),
+  broker: () => import('../commands/broker.ts'),
+  setup: () => import('../commands/setup.ts'),
+  doctor: () => import('../commands/doctor.ts'),
+  emulator: () => import('../commands/emulator.ts'),
 }
 
-export interface WorkingCommand extends Command {
-  readonly run: (parsed: Parsed, settings: Settings) => Promise<number | void>
-}
-
-export const commands: readonly WorkingCommand[] = [
-  working(manual.login, () => import('../sign-in/login.ts')),
-  working(manual.token, () => import('../tokens/token.ts')),
-  working(manual.status, () => import('../status/status.ts')),
-  working(manual.refresh, () => import('../tokens/refresh.ts')),
-  working(manual.logout, () => import('../tokens/logout.ts')),
-  working(manual.accounts, () => import('../tokens/accounts.ts')),
-  working(manual.importTokens, () => import('../moving/import.ts')),
-  working(manual.exportTokens, () => import('../moving/export.ts')),
-  working(manual.copy, () => import('../moving/copy.ts')),
-  working(manual.rekey, () => import('../moving/rekey.ts')),
-  working(manual.stores, () => import('../moving/stores.ts')),
-  working(manual.keep, () => import('../tokens/keep.ts')),
-  working(manual.proxy, () => import('../proxy/proxy.ts')),
-  working(manual.broker, () => import('../broker/broker.ts')),
-  working(manual.setup, () => import('../setup/setup.ts')),
-  working(manual.doctor, () => import('../doctor/doctor.ts')),
-  working(manual.emulator, () => import('../emulator/emulator.ts')),
-  working(manual.completion, async () => (await import('../completion/completion.ts')).completing(commands)),
-]
-
-/** The types tie the options that a command declares to those that its work reads. */
-function working<Options extends OptionTable>(
-  command: Command<Options>,
-  load: () => Promise<Work<Command<Options>>>,
-): WorkingCommand {
-  return {
-    ...command,
-    async run(parsed, settings) {
-      const { run } = await load()
-      return run({ settings, options: parsed.opts<OptionsOf<Options>>(), args: parsed.args })
-    },
-  }
+/** Those whose names were given; else, for help and advice, all. */
+export async function commandsFor(argv: readonly string[]): Promise<readonly Command[]> {
+  const names = Object.keys(loaders)
+  const named = names.filter((name) => argv.includes(name))
+  return Promise.all((named.length > 0 ? named : names).map(async (name) => (await loaders[name]?.())?.command)).then(
+    (commands) => commands.filter((command) => command !== undefined),
+  )
 }

@@ -2,11 +2,19 @@
  * What `owner-sso --help` says after the commands and options.
  */
 
+import { settingRows } from '../settings/setting-table.ts'
 import { ownVariables } from '../settings/variables.ts'
 
 const environment = Object.entries(ownVariables)
   .map(([name, help]) => `  ${name.padEnd(30)} ${help}`)
   .join('\n')
+
+/** Three in a row. */
+const settings = settingRows
+  .map(([name]) => name.padEnd(22))
+  .join('')
+  .replaceAll(/(.{1,66})/gu, (row) => `    ${row.trimEnd()}\n`)
+  .trimEnd()
 
 export const afterHelp = `
 Environment:
@@ -15,9 +23,8 @@ ${environment}
   Proxies of the environment (HTTPS_PROXY and the like) are not used.
 
 Files:
-  ~/.config/owner-sso/config.json  settings: authUrl, service, regionalAuthUrls, tokenUrl, apiUrl,
-                                   store, account, ca, proxy, transport, redirectUri,
-                                   codeChallengeEncoding, requestBudget, keyring
+  ~/.config/owner-sso/config.json  settings:
+${settings}
   ~/.config/owner-sso/tokens       the default store; only you can read it
   XDG_CONFIG_HOME moves both.
   ~/.cache/owner-sso               compiled code, with Node 22.1 and newer; XDG_CACHE_HOME moves it

@@ -4,14 +4,14 @@
 import { Command, CommanderError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { exitCodes, usageError } from '../failure/command-error.ts'
-import { commands, type WorkingCommand } from './commands.ts'
-import { refuseDebugging } from './debug-guard.ts'
+import type { Command as DescribedCommand } from '../commands/command.ts'
+import { commandsFor } from './commands.ts'
 import { afterHelp } from './help-text.ts'
 import { printData, printNote } from '../terminal/output.ts'
 import { readSettings } from '../settings/settings.ts'
 import { unknownVariables } from '../settings/variables.ts'
 import { type Option as DeclaredOption, type OptionTable, dashed } from '../options/option.ts'
-import { type SharedOptions, sharedOptions } from '../options/shared-options.ts'
+import { type SharedOptions, sharedOptions } from '../settings/setting-table.ts'
 
 /**
  * @param argv - as `process.argv`
@@ -32,7 +32,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     .version(manifest.version, '--version', 'print the version')
     .addHelpText('after', afterHelp)
   addOptions(program, sharedOptions)
-  for (const called of commandsFor(argv)) {
+  for (const called of await commandsFor(argv)) {
     const parsed = shape(program.command([called.name, called.args].join(' ').trim()), collect)
     describe(parsed, called).action(async () => {
       exitCode = (await runCommand(parsed, called)) ?? exitCodes.ok
@@ -47,21 +47,13 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Those whose names were given, since shaping all of them takes milliseconds; else, for help and advice, all. */
-function commandsFor(argv: readonly string[]): readonly WorkingCommand[] {
-  const named = commands.filter(({ name }) => argv.includes(name))
-  return named.length > 0 ? named : commands
-}
-
-async function runCommand(
-  parsed: Command,
-  { run, passesOptionsOn, examinesSettings }: WorkingCommand,
-): Promise<number | void> {
+async function runCommand(parsed: Command, called: DescribedCommand): Promise<number | void> {
+  const { passesOptionsOn, examinesSettings } = called
   const shared = parsed.optsWithGlobals<SharedOptions>()
   if (!passesOptionsOn) refuseDebugging(shared.force ?? false)
   const unknown = examinesSettings ? [] : unknownVariables(process.env)
   if (unknown.length > 0) printNote(...unknown.map(({ problem, fix }) => `${problem} ${fix}`))
-  return run(parsed, readSettings(shared, examinesSettings))
+  return called.run({ settings: readSettings(shared, examinesSettings), options: parsed.opts(), args: parsed.args })
 }
 
 function shape(command: Command, collect: (text: string) => void): Command {
@@ -73,7 +65,7 @@ function shape(command: Command, collect: (text: string) => void): Command {
 
 function describe(
   parsed: Command,
-  { summary, description, options, passesOptionsOn, examples }: WorkingCommand,
+  { summary, description, options, passesOptionsOn, examples }: DescribedCommand,
 ): Command {
   parsed.summary(summary).description(description).helpOption('-h, --help', 'show this help')
   addOptions(parsed, options)
@@ -107,7 +99,7 @@ async function endOfParsing(
     await printData(...help.split('\n'))
     return exitCodes.ok
   }
-  const [called, ...others] = commandsFor(argv)
+  const [called, ...others] = await commandsFor(argv)
   const [, , first, topic] = argv
   if (code === 'commander.help' && first === 'help' && topic !== undefined) {
     throw usageError(`Unknown command '${topic}'.`, 'See owner-sso --help.')
@@ -132,4 +124,23 @@ function isLikely(hint: string, problem: string): boolean {
   const [guessed] = /(?<=mean (?:one of )?-*)\w/u.exec(hint) ?? []
   const [typed] = /(?<='-*)\w/u.exec(problem) ?? []
   return guessed !== undefined && guessed === typed
+}
+
+const loud = /^(?:\*|https?|http2|tls|net|stream|undici|fetch|follow-redirects|axios)/iu
+
+/**
+ * Node's own debugging output prints requests, with passwords and tokens in them: it is refused.
+ *
+ * @throws CommandError unless `force` says that this is wanted
+ */
+function refuseDebugging(force: boolean, env: NodeJS.ProcessEnv = process.env): void {
+  if (force) return
+  for (const variable of ['NODE_DEBUG', 'DEBUG']) {
+    const sections = (env[variable] ?? '').split(/[\s,]+/u)
+    if (!sections.some((section) => loud.test(section))) continue
+    throw usageError(
+      `${variable} is set: Node would print passwords and tokens on this terminal.`,
+      `Unset ${variable}, or add --force if nobody else sees the output.`,
+    )
+  }
 }

@@ -5,7 +5,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { connect, TLSSocket } from 'node:tls'
-import { systemCode, withTimeLimit } from '@owner-sso/core'
+import { systemCode, withoutBrackets, withTimeLimit } from '@owner-sso/core'
 import { exitCodes } from '../failure/command-error.ts'
 import type { UsableConnection } from '../settings/configured-service.ts'
 import { type Finding, good, note, problem } from '../terminal/finding.ts'
@@ -106,7 +106,7 @@ async function responseOf(
   const options = { method: 'GET', headers: { 'user-agent': userAgent, accept: '*/*' }, ...tls, signal } as const
   // Plain http is for this machine alone.
   const socket = isSecure && proxy !== undefined ? await tunnelThrough(proxy, url, signal) : undefined
-  const host = url.hostname.replaceAll(/[[\]]/gu, '')
+  const host = withoutBrackets(url.hostname)
   const way =
     socket === undefined
       ? { agent: false as const }

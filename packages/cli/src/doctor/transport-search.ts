@@ -14,7 +14,7 @@ import {
 } from '@owner-sso/core'
 import { failureOf } from '../terminal/failure.ts'
 import { stopped } from '../failure/interruption.ts'
-import { changeConfigFile } from '../settings/config-file-change.ts'
+import { changeConfigFile } from '../settings/config-file.ts'
 import { configFile } from '../machine/folders.ts'
 import { serviceOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'

@@ -2,7 +2,7 @@
  * What an export is sealed with: the encryption key where there is one, else a passphrase that is asked for.
  */
 import { usageError } from '../failure/command-error.ts'
-import { encryptionKeys } from '../settings/encryption-key.ts'
+import { encryptionKeys } from '../settings/secrets.ts'
 import { askSecret, canAsk } from '../terminal/prompts.ts'
 import type { Settings } from '../settings/settings.ts'
 import { opened, type Sealed, type SealedWith } from './export-file.ts'

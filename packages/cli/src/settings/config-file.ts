@@ -2,63 +2,29 @@
  * The config file: JSON with settings that would else be options or environment variables. It holds no secrets but the
  * passwords in the addresses of a store and an outbound proxy.
  */
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
 import { nearestName, systemCode, textFromUtf8 } from '@owner-sso/core'
 import { systemError, usageError } from '../failure/command-error.ts'
 import { brokenLine } from './broken-json.ts'
 import { configFile } from '../machine/folders.ts'
+import { isObject, type SettingName, settingRows, type SettingValue } from './setting-table.ts'
 
-export interface ConfigFile {
-  readonly authUrl?: string
-  /** `document` or `current`. */
-  readonly service?: string
-  readonly apiUrl?: string
-  readonly regionalAuthUrls?: readonly string[]
-  /** An address, or one for each instance. */
-  readonly tokenUrl?: string | Readonly<Record<string, string>>
-  readonly store?: string
-  readonly account?: string
-  readonly ca?: string
-  readonly redirectUri?: string
-  readonly codeChallengeEncoding?: string
-  /** The outbound proxy's address. */
-  readonly proxy?: string
-  /** A name, or what it is made of. */
-  readonly transport?: string | object
-  /** Whether folders have their keys in the keyring. */
-  readonly keyring?: boolean
-  /** Requests a minute as text, or `perMinute` and `burst`. */
-  readonly requestBudget?: string | object
-}
+export type ConfigFile = { readonly [Name in SettingName]?: SettingValue<Name> }
 
-interface Kind {
-  readonly fits: (value: unknown) => boolean
-  readonly words: string
-}
-
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
-const isTextOrObject = (value: unknown): boolean => isText(value) || isObject(value)
-const text: Kind = { fits: isText, words: 'text' }
-
-const kinds: Readonly<Record<keyof ConfigFile, Kind>> = {
-  authUrl: text,
-  service: text,
-  apiUrl: text,
-  regionalAuthUrls: { fits: isStrings, words: 'a list of addresses' },
-  tokenUrl: {
-    fits: (value) => isText(value) || (isObject(value) && isStrings(Object.values(value))),
-    words: 'an address, or an object from the address of an instance to that of its token endpoint',
-  },
-  store: text,
-  account: text,
-  ca: text,
-  redirectUri: text,
-  codeChallengeEncoding: text,
-  proxy: text,
-  transport: { fits: isTextOrObject, words: 'a name, or an object with tls, http2 and userAgent' },
-  keyring: { fits: (value) => typeof value === 'boolean', words: 'true or false' },
-  requestBudget: { fits: isTextOrObject, words: 'text such as "300", or an object with perMinute and burst' },
-}
+const kinds = new Map<string, (typeof settingRows)[number][1]['kind']>(
+  settingRows.map(([name, { kind }]) => [name, kind]),
+)
 
 /** @throws CommandError where the file is there but can't be used */
 export function readConfigFile(): ConfigFile {
@@ -66,7 +32,7 @@ export function readConfigFile(): ConfigFile {
   if (content === undefined) return {}
   const config = parsed(content)
   for (const [name, value] of Object.entries(config)) {
-    const kind = new Map(Object.entries(kinds)).get(name)
+    const kind = kinds.get(name)
     if (kind === undefined) throw wrong(`has no setting ${JSON.stringify(name)}`, settingsNear(name))
     if (!kind.fits(value)) throw wrong(`has a wrong ${name}`, `It must be ${kind.words}.`)
   }
@@ -74,7 +40,7 @@ export function readConfigFile(): ConfigFile {
 }
 
 function settingsNear(name: string): string {
-  const names = Object.keys(kinds)
+  const names = [...kinds.keys()]
   const meant = nearestName(name, names)
   return `${meant === undefined ? '' : `Did you mean ${meant}? `}Settings are ${names.join(', ')}.`
 }
@@ -135,14 +101,29 @@ function parsed(content: string): object {
   throw wrong('is not a JSON object', 'Write something like {"authUrl": "https://auth.example.com"}.')
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isStrings(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
-}
-
 function wrong(problem: string, next: string): Error {
   return usageError(`The config file ${configFile} ${problem}.`, next)
+}
+
+/**
+ * Changes it: whole or not at all, for its owner alone, with the former one beside it.
+ *
+ * @returns where the former file is, if there was one
+ * @throws CommandError where it can't be written
+ */
+export function changeConfigFile(change: (former: ConfigFile) => ConfigFile): string | undefined {
+  const config = change(readConfigFile())
+  const [temporary, former] = [`${configFile}.new`, `${configFile}.old`]
+  try {
+    mkdirSync(dirname(configFile), { recursive: true, mode: 0o700 })
+    rmSync(temporary, { force: true })
+    writeFileSync(temporary, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    const replaces = existsSync(configFile)
+    if (replaces) copyFileSync(configFile, former)
+    renameSync(temporary, configFile)
+    return replaces ? former : undefined
+  } catch (error) {
+    const next = 'It is as it was. Look at the owner and mode of its folder.'
+    throw systemError(`${configFile} could not be written`, error, next)
+  }
 }

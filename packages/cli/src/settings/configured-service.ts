@@ -21,6 +21,7 @@ import {
 } from '@owner-sso/core'
 import { usageError } from '../failure/command-error.ts'
 import { expandHome } from '../machine/folders.ts'
+import { settingRows } from './setting-table.ts'
 import type { Given, Settings } from './settings.ts'
 
 /**
@@ -153,17 +154,11 @@ function placed(error: unknown, origin: (wrong: TypeError) => string | undefined
 }
 
 /** Where the option came from that a TypeError names. */
-function originOf(
-  { message }: TypeError,
-  { authUrl, service, regionalAuthUrls, tokenUrl, redirectUri, codeChallengeEncoding, transport }: Settings,
-): string | undefined {
-  if (message.startsWith('service')) return service?.from
-  if (message.startsWith('codeChallengeEncoding')) return codeChallengeEncoding?.from
-  if (message.startsWith('tokenUrl')) return tokenUrl?.from
-  if (message.startsWith('redirectUri')) return redirectUri?.from
-  if (message.startsWith('regionalAuthUrls')) return regionalAuthUrls.from
-  if (/^(?:transport|tls|userAgent)/u.test(message)) return transport?.from
-  return authUrl?.from
+function originOf({ message }: TypeError, settings: Settings): string | undefined {
+  const [option = ''] = /^\w+/u.exec(message) ?? []
+  if (option === 'tls' || option === 'userAgent') return settings.transport?.from
+  const name = settingRows.find(([each]) => each === option)?.[0] ?? 'authUrl'
+  return settings[name]?.from
 }
 
 function authUrlOf({ authUrl }: Settings): Given<string> {

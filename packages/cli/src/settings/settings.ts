@@ -4,10 +4,17 @@
 import { settingFromText } from '@owner-sso/core'
 import { usageError } from '../failure/command-error.ts'
 import { dashed } from '../options/option.ts'
-import type { SharedOptions } from '../options/shared-options.ts'
 import { type ConfigFile, hasPassword, openToOthers, readConfigFile } from './config-file.ts'
 import { configFile, tokensFolder } from '../machine/folders.ts'
-import { orTell } from './secret-text.ts'
+import { orTell } from './secrets.ts'
+import {
+  type SettingName,
+  settingRows,
+  settingTable,
+  type SettingValue,
+  type SharedOptions,
+  variableOf,
+} from './setting-table.ts'
 import { defaultStore } from '../stores/store-kinds.ts'
 
 /** A setting's value and where it was found. */
@@ -16,28 +23,11 @@ export interface Given<Value> {
   readonly from: string
 }
 
-export interface Settings {
-  readonly authUrl: Given<string> | undefined
-  /** `document` or `current`, as it was given. */
-  readonly service: Given<string> | undefined
-  readonly regionalAuthUrls: Given<readonly string[]>
-  /** Text as it was given, or an object of the config file. */
-  readonly tokenUrl: Given<string | Readonly<Record<string, string>>> | undefined
-  readonly apiUrl: Given<string> | undefined
+type Found = { readonly [Name in SettingName]: Given<SettingValue<Name>> | undefined }
+
+export interface Settings extends Omit<Found, 'store' | 'regionalAuthUrls'> {
   readonly store: Given<string>
-  readonly account: Given<string> | undefined
-  /** Path of a PEM file. */
-  readonly ca: Given<string> | undefined
-  readonly redirectUri: Given<string> | undefined
-  readonly codeChallengeEncoding: Given<string> | undefined
-  /** The outbound proxy's address, maybe with a password in it. */
-  readonly proxy: Given<string> | undefined
-  /** Text as it was given, or an object of the config file. */
-  readonly transport: Given<string | object> | undefined
-  /** Whether folders have their keys in the keyring: all of them, or none; undefined for the default folder alone. */
-  readonly keyring: Given<boolean> | undefined
-  /** Text, or an object of the config file. */
-  readonly requestBudget: Given<string | object> | undefined
+  readonly regionalAuthUrls: Given<readonly string[]>
   readonly json: boolean
   /** Whether a person may be asked. */
   readonly input: boolean
@@ -51,84 +41,57 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
   const config = readConfigFile()
   const open = examined ? undefined : openToOthers(config)
   if (open !== undefined) throw usageError(open.problem, open.fix)
-  if (options.store !== undefined) refusePassword(options.store, '--store')
-  if (options.proxy !== undefined) refusePassword(options.proxy, '--proxy', 'OWNER_SSO_PROXY')
-  /** By the same name wherever it is given: `--auth-url`, `OWNER_SSO_AUTH_URL`, `authUrl`. */
-  const given = <Value extends string | object>(
-    name: string,
-    option: string | undefined,
-    configured: Value | undefined,
-  ): Given<Value | string> | undefined => {
-    const variable = `OWNER_SSO_${dashed(name).slice(2).replaceAll('-', '_').toUpperCase()}`
-    return firstGiven<Value | string>(
-      [checkedText(option, dashed(name)), dashed(name)],
-      [checkedText(env[variable], variable), variable],
-      [typeof configured === 'string' ? checkedText(configured, name) : configured, configFile],
-    )
+  for (const name of ['store', 'proxy'] as const) {
+    const given = options[name]
+    if (typeof given === 'string') refusePassword(given, dashed(name), variableOf(name))
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each is of the kind that its row says
+  const found = Object.fromEntries(settingRows.map(([name]) => [name, givenOf(name, options, env, config)])) as Found
   return {
-    authUrl: given('authUrl', options.authUrl, config.authUrl),
-    service: given('service', options.service, config.service),
-    regionalAuthUrls: firstGiven<readonly string[]>(
-      [options.regionalAuthUrl, '--regional-auth-url'],
-      [
-        listed(checkedText(env['OWNER_SSO_REGIONAL_AUTH_URLS'], 'OWNER_SSO_REGIONAL_AUTH_URLS') ?? ''),
-        'OWNER_SSO_REGIONAL_AUTH_URLS',
-      ],
-      [config.regionalAuthUrls, configFile],
-    ) ?? { value: [], from: 'default' },
-    tokenUrl: given('tokenUrl', undefined, config.tokenUrl),
-    apiUrl: given('apiUrl', options.apiUrl, config.apiUrl),
-    store: given('store', options.store, config.store) ?? { value: defaultStore(tokensFolder), from: 'default' },
-    account: given('account', options.account, config.account),
-    ca: given('ca', options.ca, config.ca),
-    redirectUri: given('redirectUri', options.redirectUri, config.redirectUri),
-    codeChallengeEncoding: given('codeChallengeEncoding', undefined, config.codeChallengeEncoding),
-    proxy: given('proxy', options.proxy, config.proxy),
-    transport: given('transport', options.transport, config.transport),
-    keyring: keyringSetting(options, env, config),
-    requestBudget: given('requestBudget', undefined, config.requestBudget),
+    ...found,
+    regionalAuthUrls: found.regionalAuthUrls ?? { value: [], from: 'default' },
+    store: found.store ?? { value: defaultStore(tokensFolder), from: 'default' },
     json: options.json ?? false,
     input: options.input ?? true,
   }
 }
 
-/** @throws CommandError for a variable that is neither on nor off */
-function keyringSetting(
-  { keyring }: SharedOptions,
+function givenOf(
+  name: SettingName,
+  options: SharedOptions,
   env: NodeJS.ProcessEnv,
   config: ConfigFile,
-): Given<boolean> | undefined {
-  if (keyring === false) return { value: false, from: '--no-keyring' }
-  const variable = checkedText(env['OWNER_SSO_KEYRING'], 'OWNER_SSO_KEYRING') ?? ''
-  if (variable === 'on' || variable === 'off') return { value: variable === 'on', from: 'OWNER_SSO_KEYRING' }
-  if (variable !== '')
-    throw usageError('OWNER_SSO_KEYRING is neither on nor off.', 'Set it to one of them, or unset it.')
-  return config.keyring === undefined ? undefined : { value: config.keyring, from: configFile }
+): Given<unknown> | undefined {
+  const { option, optionName = name, kind }: (typeof settingRows)[number][1] = settingTable[name]
+  const [flag, variable] = [dashed(optionName, option), variableOf(name)]
+  const onLine = options[optionName]
+  // commander says true of every `--no-…` that was not given.
+  if (onLine !== true && isGiven(onLine)) return { value: checkedIfText(onLine, flag), from: flag }
+  const text = checkedText(env[variable] ?? '', variable)
+  if (text !== '') return { value: readOr(variable, kind.read ?? String, text), from: variable }
+  const configured = config[name]
+  return isGiven(configured) ? { value: checkedIfText(configured, name), from: configFile } : undefined
+}
+
+/** @throws CommandError for a variable that is neither on nor off */
+function readOr(variable: string, read: (text: string) => unknown, text: string): unknown {
+  const value = read(text)
+  if (value !== undefined) return value
+  throw usageError(`${variable} is neither on nor off.`, 'Set it to one of them, or unset it.')
+}
+
+/** An empty text or list is none. */
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
+}
+
+function checkedIfText(value: unknown, where: string): unknown {
+  return typeof value === 'string' ? checkedText(value, where) : value
 }
 
 /** @throws CommandError for text that can be no setting */
-function checkedText(text: string | undefined, where: string): string | undefined {
-  return text === undefined ? undefined : orTell(`Correct ${where}.`, () => settingFromText(text, where))
-}
-
-function firstGiven<Value extends string | object>(
-  ...candidates: readonly (readonly [Value | undefined, string])[]
-): Given<Value> | undefined {
-  for (const [value, from] of candidates) {
-    if (value !== undefined && !isEmpty(value)) return { value, from }
-  }
-  return undefined
-}
-
-/** An empty variable is an unset one. */
-function isEmpty(value: string | object): boolean {
-  return value === '' || (Array.isArray(value) && value.length === 0)
-}
-
-/** Several addresses are separated by commas or spaces. */
-export function listed(text: string): string[] {
-  return text.split(/[\s,]+/u).filter(Boolean)
+function checkedText(text: string, where: string): string {
+  return orTell(`Correct ${where}.`, () => settingFromText(text, where))
 }
 
 /**

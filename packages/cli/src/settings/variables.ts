@@ -2,31 +2,30 @@
  * Every variable of the environment that has our prefix: the help shows those of the command, and a mistyped one is told.
  */
 import { nearestName } from '@owner-sso/core'
+import { dashed } from '../options/option.ts'
+import { settingRows, variableOf } from './setting-table.ts'
 
-/** Those that the command reads, with what its help says of each. */
-export const ownVariables = {
-  OWNER_SSO_AUTH_URL: 'as --auth-url',
-  OWNER_SSO_SERVICE: 'as --service',
-  OWNER_SSO_REGIONAL_AUTH_URLS: 'as --regional-auth-url, separated by commas or spaces',
-  OWNER_SSO_TOKEN_URL: 'the token endpoint’s host, if it is another; JSON with regions',
-  OWNER_SSO_API_URL: 'as --api-url',
-  OWNER_SSO_STORE: 'as --store; may hold a password, which --store may not',
-  OWNER_SSO_ACCOUNT: 'as --account, and the e-mail to sign in with',
+/** Secrets, and what is no setting of every command. */
+const others = {
   OWNER_SSO_CREDENTIAL: 'the password to sign in with',
   OWNER_SSO_TOTP_SECRET: 'the secret to make passcodes from',
   OWNER_SSO_ENCRYPTION_KEY: '32 bytes in base64: what is stored is encrypted',
-  OWNER_SSO_CA: 'as --ca',
-  OWNER_SSO_PROXY: 'as --proxy; may hold a password, which --proxy may not',
-  OWNER_SSO_TRANSPORT: 'as --transport',
-  OWNER_SSO_REDIRECT_URI: 'as --redirect-uri',
-  OWNER_SSO_CODE_CHALLENGE_ENCODING: 'hex-digest (the document) or raw-digest',
   OWNER_SSO_BROWSER: 'the Chrome, Chromium, Edge or Brave that login --browser starts',
-  OWNER_SSO_REQUEST_BUDGET: 'refreshes a minute, of all processes that share the store',
-  OWNER_SSO_KEYRING: 'on or off: whether a folder has its key in the keyring',
   OWNER_SSO_ALERT_SECRET: 'what broker --alert-webhook signs with',
   OWNER_SSO_ALERT_MQTT_USERNAME: 'for broker --alert-mqtt',
   OWNER_SSO_ALERT_MQTT_PASSWORD: 'for broker --alert-mqtt',
-} as const
+}
+
+/** Those that the command reads, with what its help says of each. */
+export const ownVariables: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    settingRows.map(([name, { variable, optionName = name }]) => [
+      variableOf(name),
+      variable ?? `as ${dashed(optionName)}`,
+    ]),
+  ),
+  ...others,
+}
 
 /** Those of the applications, of tests/broker-conformance and of the guides' programs, which may be set in the same place. */
 export const otherVariables: readonly string[] = [

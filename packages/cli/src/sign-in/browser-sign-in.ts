@@ -3,7 +3,7 @@
  * browser, whose last address the person pastes.
  */
 import { accountName, identifyOwner, isSubjectAccount, type Sso, type TokenSet } from '@owner-sso/core'
-import type { LoginFlags } from '../manual/manual.ts'
+import type { LoginFlags } from './login-options.ts'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
 import { identityOf } from './credentials.ts'
 import { hasDisplay } from '../machine/desktop.ts'

@@ -4,9 +4,7 @@
 import { type Credentials, emailFromText } from '@owner-sso/core'
 import { usageError } from '../failure/command-error.ts'
 import { askEmail, askSecret, canAsk } from '../terminal/prompts.ts'
-import { secretFromFile } from '../settings/secret-file.ts'
-import { secretFromVariable } from '../settings/secret-variable.ts'
-import { orTell } from '../settings/secret-text.ts'
+import { orTell, secretFromFile, secretFromVariable } from '../settings/secrets.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export interface CredentialSource {

@@ -9,7 +9,7 @@ import {
   type Sso,
   type TokenSet,
 } from '@owner-sso/core'
-import type { LoginFlags } from '../manual/manual.ts'
+import type { LoginFlags } from './login-options.ts'
 import { type CredentialSource, credentialSource } from './credentials.ts'
 import { stopped } from '../failure/interruption.ts'
 import { withProgress } from './login-progress.ts'

@@ -8,11 +8,11 @@ import {
   PasscodeRequiredError,
   typedCode,
 } from '@owner-sso/core'
-import type { LoginFlags } from '../manual/manual.ts'
+import type { LoginFlags } from './login-options.ts'
 import { usageError } from '../failure/command-error.ts'
 import { stopped } from '../failure/interruption.ts'
 import { askChoice, askText, canAsk } from '../terminal/prompts.ts'
-import { textFromFile } from '../settings/secret-file.ts'
+import { textFromFile } from '../settings/secrets.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { PasscodeGenerator } from './totp.ts'
 

@@ -96,20 +96,14 @@ function plain(line: Line): string {
     : line.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('')
 }
 
-function textOf(lines: readonly Line[], stream: 'stdout' | 'stderr'): string {
-  return renderedLines(lines, stream)
-    .map((line) => `${line}\n`)
-    .join('')
-}
-
 /** Each line as it is written to the stream: what is visible of it, in its colours. */
-export function renderedLines(lines: readonly Line[], stream: 'stdout' | 'stderr'): string[] {
+function textOf(lines: readonly Line[], stream: 'stdout' | 'stderr'): string {
   const shown = (piece: string | Painted): string => {
     if (typeof piece === 'string') return visible(piece)
     const text = visible(piece.text)
     return hasColours(stream) ? styleText(piece.format, text, { stream: process[stream] }) : text
   }
-  return lines.map((line) => (typeof line === 'string' ? visible(line) : line.map(shown).join('')))
+  return lines.map((line) => `${typeof line === 'string' ? visible(line) : line.map(shown).join('')}\n`).join('')
 }
 
 /** Where the stream is a terminal and NO_COLOR is not set. */

@@ -3,7 +3,7 @@
  */
 import { StoreError, type TokenStore } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
-import { encryptionKeys } from '../settings/encryption-key.ts'
+import { encryptionKeys } from '../settings/secrets.ts'
 import { certificateAuthority } from '../settings/configured-service.ts'
 import { expandHome, tokensFolder } from '../machine/folders.ts'
 import type { KeyringUse } from '../keyring/keyring-folder.ts'

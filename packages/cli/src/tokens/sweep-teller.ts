@@ -6,7 +6,6 @@ import { failureOf } from '../terminal/failure.ts'
 import { printData, printNote } from '../terminal/output.ts'
 import { localTime } from '../terminal/local-time.ts'
 import { counted } from '../terminal/wording.ts'
-import { type ProgressBar, progressBar } from '../terminal/progress-bar.ts'
 
 /** What is said of the work: lines for people, or a line of JSON for each event. */
 export interface Teller {
@@ -42,31 +41,17 @@ export function accountTeller(tokens: TokenManager, { say }: Teller): { sweep: T
   }
 }
 
-/** On a terminal with a bar; a service's log gets the time from whoever keeps it. */
-export function lineTeller(): Teller {
-  let bar: ProgressBar | undefined
-  const endBar = (): void => {
-    bar?.end()
-    bar = undefined
-  }
-  const say = (text: string): void => {
-    endBar()
-    printNote(text)
-  }
-  return {
-    say,
-    end: endBar,
-    sweep(event) {
-      if (event.phase === 'surveyed' && event.due > 0) {
-        say(`${counted(event.accounts, 'account')}, ${event.due} due.`)
-        bar = progressBar('Refreshing', event.due)
-      }
-      if (event.phase === 'progress') bar?.advance()
-      if (event.phase !== 'ended') return
-      if (event.error !== undefined) say(`The sweep was broken off: ${wordsOf(event.error)}`)
-      say(`${summary(event)}${nextOf(event)}`)
-    },
-  }
+/** For people; a service's log gets the time from whoever keeps it. */
+export const lineTeller: Teller = {
+  say: (text) => printNote(text),
+  end: () => undefined,
+  sweep(event) {
+    if (event.phase === 'surveyed' && event.due > 0)
+      printNote(`${counted(event.accounts, 'account')}, ${event.due} due.`)
+    if (event.phase !== 'ended') return
+    if (event.error !== undefined) printNote(`The sweep was broken off: ${wordsOf(event.error)}`)
+    printNote(`${summary(event)}${nextOf(event)}`)
+  },
 }
 
 /** One line after the other. That one can't be written ends no sweep: it is told at the end. */

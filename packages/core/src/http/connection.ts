@@ -13,6 +13,7 @@ import type { Http2 } from './http2-session.ts'
 import { sharedContext, shareSessions } from './tls-sessions.ts'
 import type { TunnelAgentOptions } from './tunnel-agent.ts'
 import type { HttpContext } from './http-context.ts'
+import { withoutBrackets } from '../support/brackets.ts'
 
 /** Keeps one connection alive until it is closed. */
 export interface Connection {
@@ -108,7 +109,7 @@ async function agree(
 ): Promise<Http2 | undefined> {
   const connect = agent.createConnection.bind(agent)
   const socket = await new Promise<Duplex>((resolve, reject) => {
-    const host = origin.hostname.replaceAll(/[[\]]/gu, '')
+    const host = withoutBrackets(origin.hostname)
     const options = {
       rejectUnauthorized: true,
       secureContext: sharedContext(settings.tlsMemory, settings.transport.tls),

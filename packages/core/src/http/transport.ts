@@ -4,8 +4,8 @@
  * (`docs/internals/decisions.md`).
  */
 import type { SecureContextOptions } from 'node:tls'
-import { checkOptionNames } from '@owner-sso/token-manager'
 import { checkedAuthority } from './certificate-authority.ts'
+import { checkOptions, kinds, type OptionRows } from '../support/option-rows.ts'
 import { version } from '../version.ts'
 
 /** A TLS version, as `node:tls` names it. The document's service takes at most 1.2 ("Limits"). */
@@ -65,6 +65,17 @@ const named: Readonly<Record<TransportName, TransportOptions>> = {
 /** The names, in the order in which one is found that mints tokens the owner API takes (field notes, for Node). */
 export const transportNames: readonly TransportName[] = ['tls13-http1', 'modern', 'tls12-http2', 'document']
 
+const partRows: OptionRows<TransportOptions> = { tls: kinds.any, http2: kinds.boolean, userAgent: kinds.any }
+
+const tlsVersion = kinds.oneOf('TLSv1.2', 'TLSv1.3')
+
+const tlsRows: OptionRows<TlsOptions> = {
+  minVersion: tlsVersion,
+  maxVersion: tlsVersion,
+  ca: kinds.any,
+  ciphers: kinds.text,
+}
+
 const versions: readonly unknown[] = ['TLSv1.2', 'TLSv1.3'] satisfies TlsVersion[]
 
 const browserLike =
@@ -81,22 +92,18 @@ export function transportOf(options: {
   readonly tls?: TlsOptions | undefined
   readonly userAgent?: string | undefined
 }): Transport {
-  const { transport = 'document', tls = {}, userAgent } = ownOf(options)
+  // What somebody put on Object.prototype is no option.
+  const own: typeof options = Object.assign(Object.create(null), options)
+  const { transport = 'document', tls = {}, userAgent } = own
   requireThat(
-    isName(transport) || (typeof transport === 'object' && transport !== null && !Array.isArray(transport)),
+    isName(transport) || isObject(transport),
     `transport must be ${transportNames.map((name) => `'${name}'`).join(', ')}, or an object with tls, http2 and userAgent`,
   )
-  const parts: TransportOptions = ownOf(isName(transport) ? named[transport] : transport)
-  checkOptionNames('transport', parts, { tls: true, http2: true, userAgent: true })
-  const { http2 = false } = parts
-  requireThat(typeof http2 === 'boolean', 'transport.http2 must be true or false')
-  const given = {
-    ...checkedTls(parts.tls ?? {}, 'transport.tls'),
-    ...checkedTls(tls, 'tls'),
-  }
+  const parts = checkOptions('transport', isName(transport) ? named[transport] : transport, partRows, 'transport.')
+  const given = { ...checkedTls(parts.tls ?? {}, 'transport.tls'), ...checkedTls(tls, 'tls') }
   return {
     tls: checkedTogether(given),
-    http2,
+    http2: parts.http2 ?? false,
     userAgent: checkedUserAgent(userAgent ?? parts.userAgent ?? `owner-sso/${version}`),
   }
 }
@@ -121,7 +128,7 @@ function parsed(text: string): TransportOption | undefined {
   if (isName(text)) return text
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }
@@ -134,17 +141,11 @@ function isName(value: unknown): value is TransportName {
 /** The members that are given. @throws TypeError */
 function checkedTls(tls: unknown, where: string): TlsOptions {
   requireThat(typeof tls === 'object' && tls !== null, `${where} must be an object`)
-  const own: TlsOptions = ownOf(tls)
   requireThat(
-    !('rejectUnauthorized' in own),
+    !Object.hasOwn(tls, 'rejectUnauthorized'),
     `${where}.rejectUnauthorized is not an option; certificate verification can’t be turned off`,
   )
-  checkOptionNames(where, own, { minVersion: true, maxVersion: true, ca: true, ciphers: true })
-  for (const name of ['minVersion', 'maxVersion'] as const) {
-    const value = own[name]
-    requireThat(value === undefined || versions.includes(value), `${where}.${name} must be 'TLSv1.2' or 'TLSv1.3'`)
-  }
-  requireThat(own.ciphers === undefined || typeof own.ciphers === 'string', `${where}.ciphers must be a string`)
+  const own = checkOptions<TlsOptions>(where, tls, tlsRows, `${where}.`)
   const ca = own.ca === undefined ? undefined : checkedAuthority(own.ca, `${where}.ca`)
   return Object.fromEntries(Object.entries({ ...own, ca }).filter(([, value]) => value !== undefined))
 }
@@ -182,9 +183,8 @@ function checkedUserAgent(userAgent: unknown): string {
   return userAgent
 }
 
-/** Own properties alone: what somebody put on Object.prototype is not an option. */
-function ownOf<Value extends object>(value: Value): Value {
-  return Object.assign(Object.create(null), value)
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function requireThat(condition: boolean, problem: string): asserts condition {

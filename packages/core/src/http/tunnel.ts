@@ -3,6 +3,7 @@
  */
 import type { Socket } from 'node:net'
 import { onAbort } from '@owner-sso/token-manager/support'
+import { withBrackets, withoutBrackets } from '../support/brackets.ts'
 import { mostHeaderBytes } from './answer-bounds.ts'
 
 /** What {@link openTunnel} is asked for. */
@@ -39,10 +40,7 @@ export type TunnelFailure =
 export async function openTunnel({ proxy, host, port, signal }: TunnelRequest): Promise<TunnelOutcome> {
   const address = new URL(proxy)
   const login = loginOf(address)
-  // Here, because core's import loads this file: a token that is good for longer needs no sockets.
-  const { isIP } = await import('node:net')
-  const hostname = withoutBrackets(host)
-  const target = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`
+  const target = `${withBrackets(host)}:${port}`
   const authorization = login && `Proxy-Authorization: Basic ${Buffer.from(login).toString('base64')}\r\n`
   const socket = await connectTo(address)
   socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${authorization}\r\n`)
@@ -58,6 +56,7 @@ function loginOf({ username, password }: URL): string {
 }
 
 async function connectTo({ protocol, hostname, port }: URL): Promise<Socket> {
+  // Here, because core's import loads this file: a token that is good for longer needs no sockets.
   const { connect, isIP } = await import('node:net')
   const host = withoutBrackets(hostname)
   if (protocol === 'http:') return connect({ host, port: Number(port || 80) })
@@ -66,8 +65,6 @@ async function connectTo({ protocol, hostname, port }: URL): Promise<Socket> {
   // Stated, because the environment could turn it off.
   return connectTls({ host, port: Number(port || 443), servername, rejectUnauthorized: true })
 }
-
-const withoutBrackets = (hostname: string): string => hostname.replaceAll(/[[\]]/gu, '')
 
 /** An answer's head. */
 const oneHead = /^HTTP\/1\.[01] (\d{3})[^]*?\r?\n\r?\n/u

@@ -12,6 +12,7 @@ import { brokenConnection } from './broken-connection.ts'
 import type { RequestHead, Respond } from './heads.ts'
 import type { Http2 } from './http2-session.ts'
 import type { AgreedTransport } from './http-context.ts'
+import { withoutBrackets } from '../support/brackets.ts'
 
 /** Who follows a request. */
 export interface RequestWatch {
@@ -31,7 +32,7 @@ export function http1Request(
   const { protocol, hostname, port, pathname, search } = url
   const request = (protocol === 'https:' ? https : http).request({
     protocol,
-    hostname: hostname.replaceAll(/[[\]]/gu, ''),
+    hostname: withoutBrackets(hostname),
     port,
     path: pathname + search,
     method,

@@ -3,56 +3,71 @@
  */
 import type { HttpSettings } from '../http/http-context.ts'
 import { type TlsOptions, type TransportOption, transportOf } from '../http/transport.ts'
-import { checkOptionNames, type OptionNames } from '@owner-sso/token-manager'
 import { type CodeChallengeEncoding, type ServiceName, serviceProfile } from './profiles.ts'
 import { whatCame } from '@owner-sso/token-manager/support'
+import { checkOptions, kinds, longestTimer, type OptionRows } from '../support/option-rows.ts'
 import { isLoopback, mayCarrySecrets, verificationProblem } from '../support/verification.ts'
 
 /** Where the service is, and how it is spoken to. Only `authUrl` is required. */
 export interface SsoOptions {
-  /** Base address of the SSO service: https, or http on a loopback host. Its default is the variable `OWNER_SSO_AUTH_URL` where an adapter says so. */
+  /** Base address of the SSO service: https, or http on a loopback host. */
   readonly authUrl: string
   /**
-   * Base address of the token endpoint, where that is another host than the login page: codes are exchanged and tokens refreshed
-   * there, and nothing else is sent to it. With regions: an object from an instance's address (`authUrl`, or one of
-   * `regionalAuthUrls`) to that of its token endpoint; instances that are not named have it at their own. https, or http on a
-   * loopback host. `auth_url` of token sets goes on naming the instance, so this option can change later. Default `authUrl`.
+   * Base address of the token endpoint, where that is another host than the login page; with regions an object from an instance's
+   * address to that of its token endpoint. Default: `authUrl`.
+   *
+   * Codes are exchanged and tokens refreshed there, and nothing else is sent to it. Instances that are not named have it at their own
+   * address. `auth_url` of token sets goes on naming the instance, so this option can change later.
    */
   readonly tokenUrl?: string | Readonly<Record<string, string>> | undefined
-  /** Where a 303 may lead, in addition to `authUrl`'s own registrable domain (loopback and IP addresses have none: list them, with their port). */
+  /**
+   * Where a redirect may lead, in addition to hosts of `authUrl`'s own registrable domain. Default: `[]`.
+   *
+   * Loopback and IP addresses have no such domain: list them, with their port.
+   */
   readonly regionalAuthUrls?: readonly string[] | undefined
   /**
-   * Which kind of service it is: `'document'` (default), as the interface document has it, or `'current'`, as people meet it today. It
-   * settles `redirectUri`, `codeChallengeEncoding` and `transport` together, as far as they are not given, and what `vehicleList` is.
+   * Which kind of service it is: as the interface document has it, or `'current'`, as people meet it today. Default: `'document'`.
+   *
+   * It settles `redirectUri`, `codeChallengeEncoding` and `transport` together, as far as they are not given, and what `vehicleList` is.
    */
   readonly service?: ServiceName | undefined
   /**
-   * Default with `service: 'document'` `${authUrl}/void/callback`, with `'current'` the service's own scheme (`example://auth/callback` of
+   * Where a login ends: never requested, only compared; may have an app's own scheme (`owner-app://auth/callback`). Default: by
+   * `service`.
+   *
+   * `${authUrl}/void/callback` with `'document'`; with `'current'` the service's own scheme (`example://auth/callback` of
    * `https://auth.example.com`; `owner://auth/callback` of a loopback host or an IP address). Never changes with the region.
    */
   readonly redirectUri?: string | undefined
-  /** `hex-digest` (the document's): base64url of the hexadecimal text of the SHA-256; `raw-digest` (`'current'`): RFC 7636. */
+  /**
+   * How the code challenge is made: `'hex-digest'` is the document's reference computation, `'raw-digest'` RFC 7636. Default: by
+   * `service`.
+   */
   readonly codeChallengeEncoding?: CodeChallengeEncoding | undefined
   /**
-   * How long an access token lives that does not say so itself (a JWT does); default eight hours. A number is seconds, taken as
-   * they are. `'expires_in'` trusts that field of the answer as seconds, but not below 45 minutes: 300 becomes 2,700, so that a
-   * field that means something else causes no storm of refreshes; it can shorten what a JWT says.
+   * Seconds that an access token lives that does not say so itself, as a JWT does; or `'expires_in'`: that field, from 45 minutes up
+   * to what a JWT says. Default: eight hours.
+   *
+   * A number is taken as it is. Of `expires_in`, 300 becomes 2,700, so that a field that means something else causes no storm of
+   * refreshes.
    */
   readonly accessTokenLifetime?: number | 'expires_in' | undefined
   /**
-   * TLS, HTTP/2 and the User-Agent of every request: a name, or `{ tls, http2, userAgent }`. `'document'`: TLS 1.2 and HTTP/1.1;
-   * `'tls13-http1'` (that of `service: 'current'`), `'modern'` (TLS 1.3 and HTTP/2), `'tls12-http2'`.
+   * TLS, HTTP/2 and the User-Agent of every request: a name, or `{ tls, http2, userAgent }`. Default: by `service`.
+   *
+   * `'document'`: TLS 1.2 and HTTP/1.1; `'tls13-http1'` (that of `service: 'current'`), `'modern'` (TLS 1.3 and HTTP/2), `'tls12-http2'`.
    */
   readonly transport?: TransportOption | undefined
-  /** `transport.userAgent` in short, and before it. Default `owner-sso/<version>`. A browser-like one is a TypeError. */
+  /** `transport.userAgent` in short, and before it. A browser-like one is a TypeError. Default: `owner-sso/<version>`. */
   readonly userAgent?: string | undefined
   /** `transport.tls` in short, and before it: `{ transport: 'modern', tls: { ca } }`. Verification can't be turned off. */
   readonly tls?: TlsOptions | undefined
-  /** Milliseconds for one request, wall clock, response included. Default 15,000. */
+  /** Milliseconds for one request and its answer. Default: 15,000. */
   readonly timeout?: number | undefined
-  /** An outbound proxy's URL, for https alone: plain http never leaves the machine. Environment variables for proxies are ignored. */
+  /** An outbound proxy's address, for https alone; `HTTP_PROXY` and the like are ignored. */
   readonly proxy?: string | undefined
-  /** Seconds that every call to a host fails fast after a challenge page without a `Retry-After`. Default 900. */
+  /** Seconds that every call to a host fails fast after a challenge page without a `Retry-After`. Default: 900. */
   readonly firewallCooldown?: number | undefined
 }
 
@@ -71,56 +86,41 @@ export interface SsoSettings extends HttpSettings {
   readonly accessTokenLifetime: number | 'expires_in' | undefined
 }
 
-/** The names of all options of `createSso`, for what takes them beside its own. */
-export const ssoOptionNames: OptionNames<SsoOptions> = {
-  authUrl: true,
-  service: true,
-  tokenUrl: true,
-  regionalAuthUrls: true,
-  redirectUri: true,
-  codeChallengeEncoding: true,
-  accessTokenLifetime: true,
-  transport: true,
-  userAgent: true,
-  tls: true,
-  timeout: true,
-  proxy: true,
-  firewallCooldown: true,
+/** All options of `createSso`, also for what takes them beside its own. */
+export const ssoOptionRows: OptionRows<SsoOptions> = {
+  authUrl: kinds.any,
+  tokenUrl: kinds.any,
+  regionalAuthUrls: { must: 'an array of addresses', fits: Array.isArray },
+  service: kinds.any,
+  redirectUri: { must: 'an absolute address without a query, fragment or user name', fits: isRedirectUri },
+  codeChallengeEncoding: kinds.oneOf('hex-digest', 'raw-digest'),
+  accessTokenLifetime: {
+    must: "seconds or 'expires_in'",
+    fits: (value) => value === 'expires_in' || isPositive(value),
+  },
+  transport: kinds.any,
+  userAgent: kinds.any,
+  tls: kinds.any,
+  timeout: {
+    must: 'milliseconds, more than 0',
+    fits: (value) => isPositive(value) && value <= longestTimer,
+  },
+  proxy: kinds.any,
+  firewallCooldown: { must: 'seconds, more than 0', fits: isPositive },
 }
 
 /** @throws TypeError that names the option */
 export function parseSsoOptions(options: SsoOptions): SsoSettings {
-  checkOptionNames('createSso', options, ssoOptionNames)
-  // Own properties alone: what somebody put on Object.prototype is not an option.
-  const own: SsoOptions = Object.assign(Object.create(null), options)
-
+  const own = checkOptions('createSso', options, ssoOptionRows)
   // Mostly `process.env.OWNER_SSO_AUTH_URL`, in a terminal where that was forgotten.
   requireThat(own.authUrl !== undefined, 'authUrl is not given: set OWNER_SSO_AUTH_URL, if it comes from there')
   const authUrl = instanceOrigin('authUrl', own.authUrl)
-  const profile = serviceProfile(own.service)
-  const { regionalAuthUrls = [], codeChallengeEncoding = profile.codeChallengeEncoding } = own
-  const { redirectUri = profile.redirectUri(authUrl), transport = profile.transport } = own
-  const { accessTokenLifetime, timeout = 15_000, firewallCooldown = 900 } = own
-
-  requireThat(Array.isArray(regionalAuthUrls), 'regionalAuthUrls must be an array of addresses')
-  requireThat(
-    isRedirectUri(redirectUri),
-    'redirectUri must be an absolute address without a query, fragment or user name',
-  )
-  requireThat(
-    codeChallengeEncoding === 'hex-digest' || codeChallengeEncoding === 'raw-digest',
-    "codeChallengeEncoding must be 'hex-digest' or 'raw-digest'",
-  )
-  requireThat(
-    accessTokenLifetime === undefined || accessTokenLifetime === 'expires_in' || isPositive(accessTokenLifetime),
-    "accessTokenLifetime must be seconds or 'expires_in'",
-  )
-  requireThat(isPositive(timeout) && timeout <= 2 ** 31 - 1, 'timeout must be milliseconds, more than 0')
-  const proxy = proxyOf(own)
-  requireThat(isPositive(firewallCooldown), 'firewallCooldown must be seconds, more than 0')
   requireVerification('authUrl', authUrl)
-  const regions = regionalAuthUrls.map((url: unknown) => instanceOrigin('regionalAuthUrls', url))
-
+  const regions = (own.regionalAuthUrls ?? []).map((url: unknown) => instanceOrigin('regionalAuthUrls', url))
+  const profile = serviceProfile(own.service)
+  const { redirectUri = profile.redirectUri(authUrl), transport = profile.transport } = own
+  const { codeChallengeEncoding = profile.codeChallengeEncoding, accessTokenLifetime } = own
+  const { timeout = 15_000, firewallCooldown = 900 } = own
   return {
     authUrl,
     regionalAuthUrls: regions,
@@ -131,7 +131,7 @@ export function parseSsoOptions(options: SsoOptions): SsoSettings {
     accessTokenLifetime,
     transport: transportOf({ ...own, transport }),
     timeout,
-    proxy,
+    proxy: proxyOf(own),
     firewallCooldown,
   }
 }

@@ -14,20 +14,12 @@ export function mayCarrySecrets(url: URL): boolean {
 }
 
 /**
- * Why nothing secret may be sent to an address now: it is not on a loopback host, and the process was told to trust anybody,
- * or the connection's own agent was. Asked before every request that carries a credential or a token, and never remembered.
+ * Why nothing secret may be sent to an address now: it is not on a loopback host, and the process was told to trust anybody.
+ * Asked before every request that carries a credential or a token, and never remembered.
  *
- * @param agent - of `node:https`, or anything with its `options`
  * @returns the rest of a sentence that begins with what the address is; `undefined` where nothing is wrong
  */
-export function verificationProblem(url: URL, agent?: unknown): string | undefined {
-  if (isLoopback(url)) return undefined
-  if (process.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    return 'is not on a loopback host and NODE_TLS_REJECT_UNAUTHORIZED is 0: unset it, and give tls.ca for a private CA'
-  }
-  const { options }: { options?: { rejectUnauthorized?: unknown } } = agent ?? {}
-  if (options?.rejectUnauthorized === false) {
-    return 'is not on a loopback host and its agent has rejectUnauthorized: false: give the agent ca for a private CA'
-  }
-  return undefined
+export function verificationProblem(url: URL): string | undefined {
+  if (isLoopback(url) || process.env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return undefined
+  return 'is not on a loopback host and NODE_TLS_REJECT_UNAUTHORIZED is 0: unset it, and give tls.ca for a private CA'
 }

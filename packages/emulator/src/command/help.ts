@@ -14,7 +14,7 @@ export function helpText(): string {
     section(group, optionFlagHelp.filter((flag) => flag.group === group).map(optionLines)),
   )
   const switches = section(
-    'Scenarios, faults and accounts',
+    'Scenarios and faults',
     switchFlagHelp.map(([flag, about]) => line(flag, about)),
   )
   const scenarioLines = section(
@@ -35,7 +35,7 @@ Most of this can be changed while it runs as well: the README has the control AP
 Examples:
   npx @owner-sso/emulator --port 9000 --allow-browsers
   npx @owner-sso/emulator --tls --ca-file ca.pem --mfa-at form-submission
-  npx @owner-sso/emulator --scenario rotation-lost --locked plain@example.com
+  npx @owner-sso/emulator --scenario rotation-lost --scenario mfa-at-form
   npx @owner-sso/emulator --once refresh:drop=after-commit --always owner-api:delay=500
 `
 }

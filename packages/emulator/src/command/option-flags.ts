@@ -3,7 +3,7 @@
  */
 import type { ParseArgsConfig } from 'node:util'
 import type { EmulatorOptions } from '../options/options.ts'
-import { parseEmulatorOptions } from '../options/parse-options.ts'
+import { parseEmulatorOptions } from '../options/check-options.ts'
 import { optionNames, optionTable, type OptionGroup, type OptionName } from '../options/option-table.ts'
 
 /** One flag, for the help. */

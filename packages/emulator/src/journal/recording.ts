@@ -2,7 +2,6 @@
  * What becomes of one request, noted step by step in its exchange: masked there, and as it was behind the masks.
  */
 import type { IncomingMessage } from 'node:http'
-import { faultWords } from '../faults/fault-words.ts'
 import type { Endpoint, Fault } from '../faults/fault.ts'
 import { mediaType, mediaTypeOf, readCookies } from '../http/service-request.ts'
 import type { ServiceResponse } from '../http/service-response.ts'
@@ -95,4 +94,20 @@ const maxBodyCharacters = 64 * 1024
 function textOf({ headers, body }: ServiceResponse): [contentType: string, text: string] {
   const contentType = [headers['content-type']].flat()[0] ?? ''
   return [mediaType(contentType), typeof body === 'string' ? body.slice(0, maxBodyCharacters) : '']
+}
+
+/**
+ * A fault in words: `drop: after-commit, delay: 500`; undefined where there is none. Nothing of the headers and the body that it
+ * answers with.
+ */
+function faultWords(fault: Fault): string | undefined {
+  const words = Object.entries(fault).flatMap(([name, value]: [string, unknown]) => {
+    if (value === undefined || value === false) return []
+    return typeof value === 'string' || typeof value === 'number' ? [wordsOf(name, value)] : [name]
+  })
+  return words.length > 0 ? words.join(', ') : undefined
+}
+
+function wordsOf(name: string, value: string | number): string {
+  return name === 'body' ? name : `${name}: ${value}`
 }

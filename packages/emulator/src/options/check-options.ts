@@ -1,10 +1,11 @@
 /**
- * The check of all options together: a caller's mistake becomes a TypeError that names the option and what it takes.
+ * All options together, checked and with their defaults: a caller's mistake becomes a TypeError that names the option and what it
+ * takes.
  */
 import type { AccountOptions, FactorOptions } from './account-options.ts'
 import { arrayOf, base32, boolean, checkEach, isRecord, oneOf, text, type Checks } from './checks.ts'
 import { optionNames, optionTable } from './option-table.ts'
-import type { EmulatorOptions } from './options.ts'
+import type { EmulatorOptions, EmulatorSettings } from './options.ts'
 
 const optionChecks = Object.fromEntries(optionNames.map((name) => [name, optionTable[name].check]))
 
@@ -21,6 +22,22 @@ export const accountChecks: Checks<AccountOptions> = {
   region: oneOf('home', 'regional'),
   locked: boolean(),
   captcha: oneOf(true, false, 'after-submission'),
+}
+
+/** @throws {TypeError} An option is unknown or wrong; the message names it. */
+export function parseEmulatorOptions(options: EmulatorOptions = {}): EmulatorSettings {
+  checkOptions(options)
+  const settings: unknown = Object.fromEntries(
+    optionNames.map((name) => [name, completed(options[name], optionTable[name].default)]),
+  )
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table has a row of the right type for each option
+  return settings as EmulatorSettings
+}
+
+/** The value, with the default for what is left out: for each field, where it has several. */
+function completed(given: unknown, preset: unknown): unknown {
+  if (given === undefined) return preset
+  return isRecord(given) && isRecord(preset) ? { ...preset, ...given } : given
 }
 
 /** @throws {TypeError} */

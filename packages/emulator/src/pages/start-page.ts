@@ -12,7 +12,7 @@ export function startPage(accounts: readonly EmulatorAccount[], ownerApiUrl: str
       <p>Sign in from your program. These accounts can:</p>
       ${accounts.map(accountEntry)}
       <p class="note apart">A passcode is valid for 30 seconds: reload this page for the next one.</p>
-      <p><a href="/_emulator">Inspector</a>: each request of each sign-in, and switches</p>
+      <p><a href="/_emulator">Inspector</a>: each request of each sign-in</p>
       <p>Owner API: <code>${ownerApiUrl}</code></p>`,
   )
 }

@@ -72,13 +72,9 @@ export function createAccessTokens(clock: Clock, settings: EmulatorSettings) {
     },
     /** Revokes those that match and says how many. */
     revoke(matches: (token: AccessToken) => boolean): number {
-      const live = [...tokens.alive()].map(({ value }) => value).filter((token) => !token.revoked && matches(token))
+      const live = [...tokens.alive()].filter((token) => !token.revoked && matches(token))
       for (const token of live) token.revoked = true
       return live.length
-    },
-    /** Those that the owner API accepts. */
-    *alive() {
-      for (const token of tokens.alive()) if (!token.value.revoked) yield token
     },
   }
 }

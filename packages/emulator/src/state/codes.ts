@@ -35,8 +35,6 @@ export function createCodes(clock: Clock) {
       codes.delete(code)
       return content
     },
-    /** Those that nobody presented yet. */
-    alive: () => codes.alive(),
   }
 }
 

@@ -8,13 +8,7 @@ export interface ExpiringMap<Value> {
   set(key: string, value: Value): void
   delete(key: string): void
   /** Those that are alive, the oldest first. */
-  alive(): IterableIterator<Living<Value>>
-}
-
-export interface Living<Value> {
-  readonly value: Value
-  /** Seconds since the epoch by the emulator's clock. */
-  readonly expiresAt: number
+  alive(): IterableIterator<Value>
 }
 
 /**
@@ -26,7 +20,8 @@ export function createExpiringMap<Value>(options: {
   readonly max: number
 }): ExpiringMap<Value> {
   const { clock, lifetime, max } = options
-  const entries = new Map<string, Living<Value>>()
+  /** When each ends, in seconds since the epoch by the emulator's clock. */
+  const entries = new Map<string, { readonly value: Value; readonly expiresAt: number }>()
 
   /** Insertion order is the order of expiry, as long as nobody changes the lifetime: what can go is at the front. */
   function prune(): void {
@@ -37,9 +32,9 @@ export function createExpiringMap<Value>(options: {
     }
   }
 
-  function* alive(): IterableIterator<Living<Value>> {
+  function* alive(): IterableIterator<Value> {
     const now = clock.now()
-    for (const entry of entries.values()) if (entry.expiresAt > now) yield entry
+    for (const { value, expiresAt } of entries.values()) if (expiresAt > now) yield value
   }
 
   return {

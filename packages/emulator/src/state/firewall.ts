@@ -13,20 +13,6 @@ const userAgentLength = 256
 const browserPattern =
   /\b(?:Mozilla|AppleWebKit|Gecko|Chrome|Chromium|CriOS|Safari|Firefox|FxiOS|Edge?|EdgA|OPR|Opera|MSIE|Trident)\//iu
 
-/** A client of the last while: its address and fingerprint, so that a person's browser doesn't block the program on the same machine. */
-export interface FirewallClient {
-  readonly address: string
-  readonly userAgent: string
-  /** Undefined over plain http. */
-  readonly tlsVersion: string | undefined
-  /** How many came in the window that is open. */
-  readonly requests: number
-  /** Seconds since the epoch; undefined while no window is open. */
-  readonly windowEndsAt: number | undefined
-  /** Seconds since the epoch; undefined while it is not blocked. */
-  readonly blockedUntil: number | undefined
-}
-
 /** The firewall of a running emulator: who is blocked, and a hand on it. */
 export interface Firewall {
   /** Why this request gets the challenge page, if it does. Counts it. */
@@ -35,12 +21,11 @@ export interface Firewall {
   block(seconds?: number): void
   /** Seconds since the epoch until which everybody is challenged, while that is so. */
   readonly blockedUntil: number | undefined
-  /** Those who came lately. */
-  clients(): readonly FirewallClient[]
   /** No block lasts, and every client begins anew. */
   lift(): void
 }
 
+/** An address and a fingerprint, so that a person's browser doesn't block the program on the same machine. */
 type Client = Pick<ServiceRequest, 'address' | 'userAgent' | 'tlsVersion'>
 
 /** A client that came. Its window and its block are over once the clock has passed their end. */
@@ -103,25 +88,12 @@ export function createFirewall(clock: Clock, settings: EmulatorSettings): Firewa
       everybodyUntil = clock.now() + seconds
     },
     get blockedUntil() {
-      return comingOf(everybodyUntil)
+      return everybodyUntil > clock.now() ? everybodyUntil : undefined
     },
-    clients: () =>
-      [...allSeen.values()]
-        .map(({ client, requests, windowEndsAt, blockedUntil }) => ({
-          ...client,
-          requests: windowEndsAt > clock.now() ? requests : 0,
-          windowEndsAt: comingOf(windowEndsAt),
-          blockedUntil: comingOf(blockedUntil),
-        }))
-        .filter(({ windowEndsAt, blockedUntil }) => windowEndsAt !== undefined || blockedUntil !== undefined),
     lift() {
       everybodyUntil = -Infinity
       allSeen.clear()
     },
-  }
-
-  function comingOf(moment: number): number | undefined {
-    return moment > clock.now() ? moment : undefined
   }
 }
 

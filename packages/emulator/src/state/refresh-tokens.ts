@@ -101,7 +101,7 @@ export function createRefreshTokens(deps: {
     tokenResponse(held, given, { minting, isRefreshed: true })
 
   function kill(matches: (token: RefreshToken) => boolean): number {
-    const live = [...tokens.alive()].map(({ value }) => value).filter((token) => !token.dead && matches(token))
+    const live = [...tokens.alive()].filter((token) => !token.dead && matches(token))
     for (const token of live) token.dead = true
     return live.length
   }
@@ -157,10 +157,6 @@ export function createRefreshTokens(deps: {
       // Kept only where it may be asked for again: it is the bulk of what a token takes.
       held.spent = { at: clock.now(), successor, answer: reuse === 'grace' ? fresh : undefined }
       return { tokens: await fresh, decision: 'tokens issued, the refresh token rotated' }
-    },
-    /** Those that a refresh would take. */
-    *alive() {
-      for (const token of tokens.alive()) if (!token.value.dead && !token.value.spent) yield token
     },
     /** Every refresh token of the account is dead from now on; says how many were alive. */
     expire: (account: Account): number => kill((token) => token.account === account && !token.spent),

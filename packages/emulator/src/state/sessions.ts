@@ -78,7 +78,6 @@ export function createSessions(clock: Clock, settings: EmulatorSettings) {
       const session = id === undefined ? undefined : sessions.get(id)
       return session?.instance === instance ? session : undefined
     },
-    alive: () => sessions.alive(),
   }
 }
 

@@ -37,7 +37,7 @@ export interface Emulator extends Addresses, AsyncDisposable {
   readonly jwks: JSONWebKeySet
   /** The account with this e-mail address. @throws {TypeError} There is none. */
   account(identity: string): EmulatorAccount
-  /** The firewall by hand: `block(seconds?)`, `lift()`, `blockedUntil`, `clients()`. */
+  /** The firewall by hand: `block(seconds?)`, `lift()`, `blockedUntil`. */
   readonly firewall: Omit<Firewall, 'blocks'>
   /**
    * Changes options while the emulator runs, from the next request on; one that is undefined goes back to its default. What has

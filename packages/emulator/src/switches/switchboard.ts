@@ -3,9 +3,8 @@
  */
 import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
-import { checkOptions } from '../options/check-options.ts'
-import type { ChangeableOptions, EmulatorOptions, EmulatorSettings } from '../options/options.ts'
-import { parseEmulatorOptions } from '../options/parse-options.ts'
+import type { ChangeableOptions, EmulatorOptions } from '../options/options.ts'
+import { checkOptions, parseEmulatorOptions } from '../options/check-options.ts'
 import type { TlsVersions } from '../http/listeners.ts'
 import type { Journal } from '../journal/journal.ts'
 import { createCounters } from '../state/counters.ts'
@@ -15,8 +14,6 @@ import { isChangeable, isOptionName } from '../options/option-table.ts'
 import { checkScenario, scenarios, type Scenario, type ScenarioName } from './scenarios.ts'
 
 export interface Switchboard {
-  /** The settings that the emulator began with. */
-  readonly initial: EmulatorSettings
   /** Scenarios that were applied since the start or the last reset. */
   readonly applied: ReadonlySet<ScenarioName>
   /**
@@ -44,7 +41,6 @@ export function createSwitchboard(
   journal: Journal,
   offerTls: (versions: TlsVersions) => void,
 ): Switchboard {
-  const initial = { ...service.settings }
   const applied = new Set<ScenarioName>()
   let current: EmulatorOptions = given
 
@@ -66,7 +62,6 @@ export function createSwitchboard(
   }
 
   return {
-    initial,
     applied,
     change(options) {
       checkOptions(options)

@@ -7,12 +7,12 @@ const emulator = useEmulator()
 /** What `GET /_emulator/state` shows, as far as these tests look at it. */
 interface State {
   readonly clock: { readonly now: number; readonly offset: number; readonly frozen: boolean }
-  readonly firewall: { readonly blockedUntil: number | null; readonly clients: readonly object[] }
-  readonly options: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly firewall: { readonly blockedUntil: number | null }
+  readonly options: Readonly<Record<string, unknown>>
   readonly accounts: readonly Readonly<Record<string, unknown>>[]
   readonly faults: Readonly<Record<string, { readonly always: unknown; readonly once: readonly unknown[] }>>
   readonly failures: readonly object[]
-  readonly scenarios: readonly { readonly name: string; readonly about: string; readonly applied: boolean }[]
+  readonly scenarios: readonly string[]
   readonly error_description?: string
 }
 
@@ -25,20 +25,10 @@ async function call(method: string, path: string, body?: unknown): Promise<{ sta
 const plain = '/accounts/plain@example.com'
 
 describe('GET /state', () => {
-  it('shows every option with its value, what it may be, and a sentence', async () => {
+  it('shows every option with its value', async () => {
     emulator.change({ rotation: 'omit' })
     const { options } = (await call('GET', '/state')).state
-    expect(options['rotation']).toEqual({
-      value: 'omit',
-      initial: 'single-use',
-      changeable: true,
-      expected: "'single-use' or 'same' or 'omit'",
-      choices: ['single-use', 'same', 'omit'],
-      group: 'Tokens',
-      about: expect.stringMatching(/refresh token/u),
-    })
-    expect(options['port']).toMatchObject({ changeable: false })
-    expect(Object.values(options).every(({ about, expected }) => about && expected)).toBe(true)
+    expect(options).toMatchObject({ rotation: 'omit', port: 0, accounts: expect.arrayContaining(['mfa@example.com']) })
   })
 
   it('shows accounts with their passcodes, and no credential', async () => {
@@ -67,7 +57,6 @@ describe('GET /state', () => {
     emulator.always('token', { status: 503, hold: Promise.resolve() })
     emulator.once('refresh', () => undefined)
     emulator.once('refresh', { drop: 'after-commit' })
-    await new Client(emulator, { userAgent: 'curious' }).open()
     emulator.firewall.block(60)
     const { faults, firewall } = (await call('GET', '/state')).state
     expect(faults).toMatchObject({
@@ -75,19 +64,7 @@ describe('GET /state', () => {
       refresh: { always: null, once: [{ transform: 'function' }, { drop: 'after-commit' }] },
       'owner-api': { always: null, once: [] },
     })
-    expect(firewall).toMatchObject({
-      blockedUntil: expect.closeTo(emulator.clock.now() + 60, 0),
-      clients: [
-        {
-          address: '127.0.0.1',
-          userAgent: 'curious',
-          tlsVersion: null,
-          requests: 1,
-          maxRequests: 600,
-          blockedUntil: null,
-        },
-      ],
-    })
+    expect(firewall.blockedUntil).toBeCloseTo(emulator.clock.now() + 60, 0)
   })
 
   it('is served beside the inspector’s page and its files', async () => {
@@ -113,13 +90,9 @@ describe('GET /state', () => {
 describe('a change', () => {
   it('of options is answered with the state, and null puts one back to its default', async () => {
     const { status, state } = await call('PATCH', '/options', { rotation: 'omit', expiresIn: null, latency: 5 })
-    expect([status, state.options['rotation']?.['value'], state.options['expiresIn']?.['value']]).toEqual([
-      200,
-      'omit',
-      null,
-    ])
+    expect([status, state.options['rotation'], state.options['expiresIn']]).toEqual([200, 'omit', null])
     const back = await call('PATCH', '/options', { rotation: null, latency: null })
-    expect(['rotation', 'latency', 'expiresIn'].map((name) => back.state.options[name]?.['value'])).toEqual([
+    expect(['rotation', 'latency', 'expiresIn'].map((name) => back.state.options[name])).toEqual([
       'single-use',
       0,
       null,
@@ -154,10 +127,7 @@ describe('a change', () => {
     expect((await client.open()).page.status).toBe(200)
     await call('POST', '/firewall', { block: 5 })
     expect((await client.open()).page.status).toBe(403)
-    expect((await call('POST', '/firewall', { lift: true })).state.firewall).toEqual({
-      blockedUntil: null,
-      clients: [],
-    })
+    expect((await call('POST', '/firewall', { lift: true })).state.firewall).toEqual({ blockedUntil: null })
     expect((await client.open()).page.status).toBe(200)
   })
 
@@ -175,8 +145,7 @@ describe('a change', () => {
   it('by scenarios, and back', async () => {
     const { state } = await call('POST', '/scenarios/locked-account')
     expect(state.accounts.map(({ locked }) => locked)).toEqual([true, true, true])
-    expect(state.scenarios.filter(({ applied }) => applied).map(({ name }) => name)).toEqual(['locked-account'])
-    expect(state.scenarios.every(({ about }) => about.endsWith('.'))).toBe(true)
+    expect(state.scenarios).toEqual(['locked-account'])
     await call('PATCH', '/options', { rotation: 'omit' })
     await call('PUT', '/faults/token', { status: 503 })
     await call('POST', '/clock', { advance: 3600, frozen: true })
@@ -184,10 +153,7 @@ describe('a change', () => {
     await call('POST', '/firewall', { block: true })
     const reset = (await call('POST', '/reset')).state
     expect(reset.accounts.map(({ locked }) => locked)).toEqual([false, false, false])
-    expect([reset.options['rotation']?.['value'], reset.scenarios.some(({ applied }) => applied)]).toEqual([
-      'single-use',
-      false,
-    ])
+    expect([reset.options['rotation'], reset.scenarios]).toEqual(['single-use', []])
     expect(reset.faults['token']).toEqual({ always: null, once: [] })
     expect(reset.firewall.blockedUntil).toBeNull()
     // As emulator.reset(): the clock is the machine's again, and no request is remembered.

@@ -84,7 +84,7 @@ describe('the events of the inspector', () => {
     expect(events.filter(({ event }) => event === 'exchange').length).toBeLessThan(75)
   })
 
-  it('tell the state each second: passcodes of this moment, what lives, and no other secret', async () => {
+  it('tell the state each second: passcodes of this moment, and no other secret', async () => {
     const { secrets } = await loginOverRegion(emulator, 'regional@example.com')
     // A passcode lasts half a minute: this one has just begun.
     emulator.clock.advance(30 - (emulator.clock.now() % 30))
@@ -96,13 +96,6 @@ describe('the events of the inspector', () => {
         { identity: 'plain@example.com', factors: [] },
         { region: 'regional', factors: [{ name: 'Device #1', passcode: account?.passcode() }] },
       ],
-      alive: {
-        'Access tokens': {
-          count: expect.any(Number),
-          youngest: expect.arrayContaining([expect.objectContaining({ identity: 'regional@example.com' })]),
-        },
-      },
-      firewall: { clients: [{ userAgent: 'node' }] },
     })
     expect([...secrets].filter((secret) => text.includes(secret))).toEqual([])
   })

@@ -143,8 +143,8 @@ describe('a wrong option of startEmulator', () => {
 
 it('fields that are left out of an option keep their defaults', async () => {
   await using other = await startEmulator({ firewall: { maxRequests: 1 } })
-  const { options }: { options: Record<string, { value: unknown }> } = JSON.parse(
+  const { options }: { options: Record<string, unknown> } = JSON.parse(
     await (await fetch(`${other.authUrl}/_emulator/state`)).text(),
   )
-  expect(options['firewall']?.value).toEqual({ maxRequests: 1, windowSeconds: 60, blockSeconds: 900 })
+  expect(options['firewall']).toEqual({ maxRequests: 1, windowSeconds: 60, blockSeconds: 900 })
 })

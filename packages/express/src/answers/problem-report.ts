@@ -3,7 +3,6 @@
  * are for the operator alone. Without a listener, a warning of the process tells each cause once.
  */
 import type { IncomingMessage } from 'node:http'
-import { whatCame } from '@owner-sso/core'
 import { warnOfFault } from '../handler-fault.ts'
 import type { Answer, Problem } from './problem.ts'
 import { warnOfProblem } from './problem-warning.ts'
@@ -18,13 +17,6 @@ export type ProblemListener<Request extends IncomingMessage = IncomingMessage> =
   problem: Problem,
   request: Request,
 ) => void
-
-/** @throws TypeError where it is no function */
-export function checkListener(onProblem: unknown): void {
-  if (onProblem !== undefined && typeof onProblem !== 'function') {
-    throw new TypeError(`onProblem must be a function${whatCame(onProblem)}`)
-  }
-}
 
 /**
  * Tells the listener, or who reads the process's warnings, and gives the answer back.

@@ -1,10 +1,10 @@
 /**
  * `ownerFetch`: `fetch` with the owner's token on it.
  */
-import { checkOptionNames, proxyOf, whatCame } from '@owner-sso/core'
+import { checkOptions, kinds, proxyOf } from '@owner-sso/core'
 import { requireAccount } from '../account-source.ts'
-import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
-import { connectionsOf, type Straight, tunnelsThrough } from './connections.ts'
+import { checkedAddress, type OwnerCallOptions, ownerCallRows, parseOwnerCallOptions } from './options.ts'
+import { fetchOver } from './connections.ts'
 import { ownerCaller } from './owner-call.ts'
 import { peekAt } from './peeked-answer.ts'
 
@@ -30,15 +30,14 @@ export interface OwnerFetchOptions extends OwnerCallOptions {
  * @throws TypeError that names a wrong option
  */
 export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch {
-  checkOptionNames('ownerFetch', options, { ...ownerCallOptionNames, fetch: true, proxy: true })
+  checkOptions('ownerFetch', options, { ...ownerCallRows, fetch: kinds.function, proxy: kinds.any })
   const { tokens, accountOf, target, transport } = parseOwnerCallOptions(options)
   const proxy = proxyOf(options)
   if (options.fetch !== undefined && (transport !== undefined || proxy !== undefined)) {
     const other = transport === undefined ? 'proxy' : 'transport'
     throw new TypeError(`${other} and fetch can’t be given together: fetch makes its own connections`)
   }
-  const send = options.fetch === undefined ? ownFetch(connectionsOf(transport), proxy) : options.fetch
-  if (typeof send !== 'function') throw new TypeError(`fetch must be a function${whatCame(send)}`)
+  const send = options.fetch ?? fetchOver(transport, proxy)
 
   const call = ownerCaller(tokens)
   return async (input, init) => {
@@ -72,20 +71,6 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
       },
     })
   }
-}
-
-/** Node's `fetch` takes a dispatcher, which its types don't know. */
-function ownFetch(straight: Straight, proxy: string | undefined): typeof globalThis.fetch {
-  const tunnels = proxy === undefined ? undefined : tunnelsThrough(proxy, straight)
-  return (input, init) => {
-    const dispatcher = tunnels !== undefined && isSecure(input) ? tunnels : straight.dispatcher()
-    const options: object = { dispatcher, ...init }
-    return globalThis.fetch(input, options)
-  }
-}
-
-function isSecure(input: Parameters<typeof globalThis.fetch>[0]): boolean {
-  return (input instanceof Request ? input.url : String(input)).startsWith('https:')
 }
 
 /** Nobody reads the rest of it: its connection is let go, and an error on it does not matter. */

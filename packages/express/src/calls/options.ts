@@ -2,15 +2,16 @@
  * What `attachBearer` and `ownerFetch` take: whose token, and where it may go.
  */
 import {
+  kinds,
   mayCarrySecrets,
-  type OptionNames,
+  type OptionRows,
   type TlsOptions,
   type Transport,
   type TransportOption,
   transportOf,
   verificationProblem,
 } from '@owner-sso/core'
-import { type AccountSource, accountReader, checkTokens, type Tokens } from '../account-source.ts'
+import { type AccountSource, accountReader, type Tokens, tokensRow } from '../account-source.ts'
 import { isBelow } from '../proxy/request-path.ts'
 import { apiUrlOfEnvironment, ownerApiTarget } from '../target.ts'
 
@@ -27,20 +28,20 @@ export interface OwnerCallOptions {
   readonly target?: string | URL | undefined
   /**
    * TLS and User-Agent of the calls, in the words of `createSso`; of HTTP there is version 1.1 alone. Default: Node's own TLS
-   * versions, and the User-Agent of what makes the call. Connections and headers of the calling code come before it.
+   * versions, and the User-Agent of what makes the call. Headers of the calling code come before it.
    */
   readonly transport?: TransportOption | undefined
   /** `transport.tls` in short, and before it. */
   readonly tls?: TlsOptions | undefined
 }
 
-/** The names of all of them. */
-export const ownerCallOptionNames: OptionNames<OwnerCallOptions> = {
-  tokens: true,
-  account: true,
-  target: true,
-  transport: true,
-  tls: true,
+/** All of them. */
+export const ownerCallRows: OptionRows<OwnerCallOptions> = {
+  tokens: tokensRow,
+  account: kinds.any,
+  target: kinds.any,
+  transport: kinds.any,
+  tls: kinds.any,
 }
 
 /** The options, read once. */
@@ -57,7 +58,6 @@ export interface CallSettings {
  */
 export function parseOwnerCallOptions(options: OwnerCallOptions, fallback?: string): CallSettings {
   const { tokens, account, transport, tls, target = fallback ?? apiUrlOfEnvironment() } = options
-  checkTokens(tokens)
   return {
     tokens,
     accountOf: accountReader<void>(account satisfies AccountSource<void>),
@@ -72,10 +72,9 @@ const stepsElsewhere = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/iu
 /**
  * An address as it will be called. Looked at for every call: what the process may send can have changed since the last one.
  *
- * @param agent - that a https address is called with, where it is the application's own
  * @throws TypeError where the token must not go there
  */
-export function checkedAddress(address: string, target: URL | undefined, agent?: unknown): URL {
+export function checkedAddress(address: string, target: URL | undefined): URL {
   if (!URL.canParse(address, target?.href))
     throw new TypeError('the address is relative, and there is no target to resolve it against')
   const [path = ''] = address.split(/[?#]/u)
@@ -92,7 +91,7 @@ export function checkedAddress(address: string, target: URL | undefined, agent?:
   }
   if (!mayCarrySecrets(url))
     throw new TypeError('the owner’s token is sent only over https (or http on a loopback host)')
-  const unverified = verificationProblem(url, agent)
+  const unverified = verificationProblem(url)
   if (unverified !== undefined) throw new TypeError(`the address ${unverified}`)
   return url
 }

@@ -3,8 +3,10 @@
  */
 import type { IncomingMessage } from 'node:http'
 import {
-  checkOptionNames,
-  type OptionNames,
+  checkOption,
+  checkOptions,
+  kinds,
+  type OptionRows,
   proxyOf,
   type TlsOptions,
   type Transport,
@@ -12,8 +14,8 @@ import {
   transportOf,
   whatCame,
 } from '@owner-sso/core'
-import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from '../account-source.ts'
-import { checkListener, type ProblemListener } from '../answers/problem-report.ts'
+import { type AccountSource, accountOfUser, accountReader, type Tokens, tokensRow } from '../account-source.ts'
+import type { ProblemListener } from '../answers/problem-report.ts'
 import { resultInTime } from '../option-result.ts'
 import { ownerApiTarget } from '../target.ts'
 import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
@@ -21,25 +23,25 @@ import { isBelow, isUnambiguous } from './request-path.ts'
 
 /** `Request` is Express's, or whatever the server hands out. */
 export interface OwnerApiProxyOptions<Request extends IncomingMessage = IncomingMessage> {
-  /** The owner API's address: https, or http on a loopback host. A path in it comes before the caller's. Default: the variable `OWNER_SSO_API_URL`. */
+  /** The owner API's address: https, or http on a loopback host. A path in it comes before the caller's. Default: `OWNER_SSO_API_URL`. */
   readonly target?: string | URL | undefined
   /** The token manager. */
   readonly tokens: Tokens
-  /** Whose token. Default: `req.user.account`, as Passport leaves it. */
+  /** Whose token: a name, or a function of the request; `undefined`: nobody is signed in. Default: `req.user.account`. */
   readonly account?: AccountSource<Request> | undefined
   /** Whether this caller may make this call. `true`: anyone who gets as far as this route. */
   readonly authorize: true | ((request: Request) => boolean | Promise<boolean>)
-  /** Paths of the owner API that may be called, with all below them. Default `['/api/1/']`. */
+  /** Paths of the owner API that may be called, with all below them. Default: `['/api/1/']`. */
   readonly paths?: readonly string[] | undefined
-  /** More of the caller's headers to forward. */
+  /** More of the caller's headers to forward. Default: `[]`. */
   readonly requestHeaders?: readonly string[] | undefined
-  /** More of the owner API's headers to answer with. */
+  /** More of the owner API's headers to answer with. Default: `[]`. */
   readonly responseHeaders?: readonly string[] | undefined
-  /** Other origins whose pages may call, such as `https://app.example.com`, or of an app, such as `capacitor://localhost`. */
+  /** Other origins whose pages may call, such as `https://app.example.com`, or of an app, such as `capacitor://localhost`. Default: `[]`. */
   readonly trustedOrigins?: readonly string[] | undefined
   /** Calls under way at once, and so connections; more are answered with 503. Default 1,024. */
   readonly maxConcurrent?: number | undefined
-  /** Bytes of a body of known length that is held in memory, so that it can be sent again after a 401. Default 65,536; 0: none is. */
+  /** Bytes of a body of known length that is held in memory, so that it can be sent again after a 401. Default: 65,536. */
   readonly replayLimit?: number | undefined
   /** Milliseconds for a connection, its TLS handshake included. Default 10,000. */
   readonly connectTimeout?: number | undefined
@@ -50,17 +52,17 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
   /** Milliseconds for a call as a whole, an event stream too. Default 3,600,000. */
   readonly maxDuration?: number | undefined
   /**
-   * How the owner API is spoken to, in the words of `createSso`: `'document'` (default), `'modern'`, or `{ tls, userAgent }`.
-   * Of HTTP there is version 1.1 alone.
+   * How the owner API is spoken to, in the words of `createSso`: a name, or `{ tls, userAgent }`. Of HTTP there is version 1.1 alone.
+   * Default: `'document'`.
    */
   readonly transport?: TransportOption | undefined
   /** `transport.tls` in short, and before it. Verification can't be turned off. */
   readonly tls?: TlsOptions | undefined
   /** `transport.userAgent` in short, and before it. The caller's own is not forwarded: the owner API's firewall dislikes browsers. */
   readonly userAgent?: string | undefined
-  /** An outbound proxy's URL, for https alone: plain http never leaves the machine. Environment variables for proxies are ignored. */
+  /** An outbound proxy's address, for https alone; `HTTPS_PROXY` and the like are ignored. */
   readonly proxy?: string | undefined
-  /** Is told of every answer that an error is behind, for a log. The answer itself has one fixed sentence for each code. Default: a warning of the process, once for each cause. */
+  /** Is told of every answer that an error is behind, for a log: `(error, problem, req) => …`. The answer has one fixed sentence for each code. Default: a warning of the process. */
   readonly onProblem?: ProblemListener<Request> | undefined
 }
 
@@ -86,60 +88,39 @@ export interface ProxySettings<Request extends IncomingMessage = IncomingMessage
   readonly onProblem: ProblemListener<Request> | undefined
 }
 
-const optionNames: OptionNames<OwnerApiProxyOptions> = {
-  target: true,
-  tokens: true,
-  account: true,
-  authorize: true,
-  paths: true,
-  requestHeaders: true,
-  responseHeaders: true,
-  trustedOrigins: true,
-  maxConcurrent: true,
-  replayLimit: true,
-  connectTimeout: true,
-  headersTimeout: true,
-  bodyTimeout: true,
-  maxDuration: true,
-  transport: true,
-  tls: true,
-  userAgent: true,
-  proxy: true,
-  onProblem: true,
+const rows: OptionRows<OwnerApiProxyOptions> = {
+  target: kinds.any,
+  tokens: tokensRow,
+  account: kinds.any,
+  authorize: kinds.required({
+    must: 'a function of the request, or true for anyone who reaches the proxy',
+    fits: (value) => value === true || typeof value === 'function',
+  }),
+  paths: kinds.any,
+  requestHeaders: kinds.any,
+  responseHeaders: kinds.any,
+  trustedOrigins: kinds.any,
+  maxConcurrent: kinds.whole(1, 1_000_000),
+  replayLimit: kinds.whole(0, 16 * 1024 ** 2),
+  connectTimeout: kinds.milliseconds(1),
+  headersTimeout: kinds.milliseconds(1),
+  bodyTimeout: kinds.milliseconds(1),
+  maxDuration: kinds.milliseconds(1),
+  transport: kinds.any,
+  tls: kinds.any,
+  userAgent: kinds.any,
+  proxy: kinds.any,
+  onProblem: kinds.function,
 }
-
-const longestTimer = 2 ** 31 - 1
 
 /** @throws TypeError that names the option */
 export function parseProxyOptions<Request extends IncomingMessage>(
   options: OwnerApiProxyOptions<Request>,
 ): ProxySettings<Request> {
-  checkOptionNames('ownerApiProxy', options, optionNames)
-  const { tokens, authorize, paths = ['/api/1/'] } = options
-  checkTokens(tokens)
-  requireThat(
-    authorize === true || typeof authorize === 'function',
-    `authorize must be a function of the request, or true for anyone who reaches the proxy${whatCame(authorize)}`,
-  )
-  const likePaths = 'paths must be an array of paths such as /api/1/'
-  requireThat(Array.isArray(paths), `${likePaths}${whatCame(paths)}`)
-  requireThat(paths.length > 0, `${likePaths}; an empty list came`)
-  for (const path of paths) {
-    requireThat(typeof path === 'string' && isUnambiguous(path), `${likePaths}${whichCame(path)}`)
-  }
-  const pattern = paths.find((path) => path.includes('*') || path.includes('/:'))
-  requireThat(pattern === undefined, `paths allow all that is below them, and know no patterns; ${pattern} came`)
-  checkListener(options.onProblem)
+  checkOptions('ownerApiProxy', options, rows)
+  const { tokens, authorize, onProblem, headersTimeout = 30_000, maxDuration = 3_600_000 } = options
   const target = ownerApiTarget(options.target)
   const basePath = target.pathname.replace(/\/$/u, '')
-  requireThat(
-    paths.some((path) => isBelow(path, [`${basePath}/`]) || isBelow(`${basePath}/`, [path])),
-    `paths has none below the path of target, ${basePath}: write the path of target in front of each`,
-  )
-  const milliseconds = (name: 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'maxDuration', fallback: number) =>
-    integer(name, options[name], fallback, [1, longestTimer])
-  const headersTimeout = milliseconds('headersTimeout', 30_000)
-  const maxDuration = milliseconds('maxDuration', 3_600_000)
   const timeLimit = Math.min(headersTimeout, maxDuration)
   return {
     target,
@@ -147,38 +128,41 @@ export function parseProxyOptions<Request extends IncomingMessage>(
     tokens,
     accountOf: options.account === undefined ? accountOfUser : accountReader(options.account, timeLimit),
     authorize: authorize === true ? true : (request) => resultInTime('authorize', timeLimit, authorize(request)),
-    paths,
+    paths: pathsBelow(basePath, options.paths),
     requestHeaders: requestHeaderNames(options.requestHeaders),
     responseHeaders: new Set(responseHeaderNames(options.responseHeaders)),
     trustedOrigins: origins(options.trustedOrigins),
-    maxConcurrent: integer('maxConcurrent', options.maxConcurrent, 1024, [1, 1_000_000]),
-    replayLimit: integer('replayLimit', options.replayLimit, 65_536, [0, 16 * 1024 ** 2]),
-    connectTimeout: milliseconds('connectTimeout', 10_000),
+    maxConcurrent: options.maxConcurrent ?? 1024,
+    replayLimit: options.replayLimit ?? 65_536,
+    connectTimeout: options.connectTimeout ?? 10_000,
     headersTimeout,
-    bodyTimeout: milliseconds('bodyTimeout', 300_000),
+    bodyTimeout: options.bodyTimeout ?? 300_000,
     maxDuration,
     transport: transportOf(options),
     proxy: proxyOf(options),
-    onProblem: options.onProblem,
+    onProblem,
   }
 }
 
-/** The time that `close` may take. @throws TypeError */
-export function closeTimeout(given: unknown): number | undefined {
-  return given === undefined ? undefined : integer('timeout', given, 0, [0, longestTimer])
-}
+const likePaths = 'an array of paths such as /api/1/'
 
-function integer(name: string, given: unknown, usual: number, [least, most]: readonly [number, number]): number {
-  const value = given === undefined ? usual : given
+function pathsBelow(basePath: string, paths: readonly string[] = ['/api/1/']): readonly string[] {
+  checkOption('paths', { must: likePaths, fits: Array.isArray }, paths)
+  requireThat(paths.length > 0, `paths must be ${likePaths}; an empty list came`)
+  for (const path of paths) {
+    requireThat(typeof path === 'string' && isUnambiguous(path), `paths must be ${likePaths}${whichCame(path)}`)
+  }
+  const pattern = paths.find((path) => path.includes('*') || path.includes('/:'))
+  requireThat(pattern === undefined, `paths allow all that is below them, and know no patterns; ${pattern} came`)
   requireThat(
-    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
-    `${name} must be a whole number from ${least} to ${most}${whatCame(value)}`,
+    paths.some((path) => isBelow(path, [`${basePath}/`]) || isBelow(`${basePath}/`, [path])),
+    `paths has none below the path of target, ${basePath}: write the path of target in front of each`,
   )
-  return value
+  return paths
 }
 
 function origins(values: readonly string[] = []): ReadonlySet<string> {
-  requireThat(Array.isArray(values), `trustedOrigins must be an array of origins ${likeOrigins}${whatCame(values)}`)
+  checkOption('trustedOrigins', { must: `an array of origins ${likeOrigins}`, fits: Array.isArray }, values)
   for (const value of values) {
     const isAnybodys = value === 'null' || value === 'file://'
     requireThat(!isAnybodys, `trustedOrigins can’t have ${value}, which files and sandboxed pages of anybody’s send`)

@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { answeredInTime, checkOptionNames, startTimeLimit } from '@owner-sso/core'
+import { answeredInTime, checkOptions, kinds, startTimeLimit } from '@owner-sso/core'
 import { unsettledAnswer } from '../option-result.ts'
 import { type Answer, rawAnswer, sendAnswer } from '../answers/problem.ts'
 import { reported } from '../answers/problem-report.ts'
@@ -13,7 +13,7 @@ import { answerFault } from '../handler-fault.ts'
 import { hasPlainFraming } from './admission.ts'
 import { traceCall } from './call-trace.ts'
 import { forwarder } from './forward.ts'
-import { closeTimeout, type OwnerApiProxyOptions, parseProxyOptions } from './options.ts'
+import { type OwnerApiProxyOptions, parseProxyOptions } from './options.ts'
 import { closeWithConnection } from './queued-response.ts'
 import { endAfterAnswer, isSpent } from './spent-connection.ts'
 import { failureAnswer, ProxyError } from './upstream-failure.ts'
@@ -91,8 +91,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   }
 
   async function close(closing: { readonly timeout?: number | undefined } = {}): Promise<void> {
-    checkOptionNames('close', closing, { timeout: true })
-    const timeout = closeTimeout(closing.timeout)
+    const { timeout } = checkOptions('close', closing, { timeout: kinds.milliseconds(0) })
     if (pool.destroyed) return
     const endLimit = timeout === undefined ? undefined : startTimeLimit(timeout, () => void pool.destroy())
     await pool.close()

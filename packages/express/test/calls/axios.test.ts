@@ -22,12 +22,11 @@ beforeEach(async () => {
 
 const ownerApiRequests = () => emulator.requests.filter(({ path }) => path.startsWith('/api/1/'))
 
-it.each(['http', 'fetch'] as const)('calls with the owner’s token (axios’s %s adapter)', async (adapter) => {
-  const one = attachBearer(axios.create({ baseURL: emulator.ownerApiUrl, adapter }), { tokens, account })
-  const { status, data } = await one.get<{ count: number }>('/api/1/vehicles', { params: { page: 1 } })
+it('calls with the owner’s token', async () => {
+  const { status, data } = await http.get<{ count: number }>('/api/1/vehicles', { params: { page: 1 } })
   expect([status, data.count]).toEqual([200, 2])
   const body = { text: 'ü', list: [1] }
-  expect((await one.post<unknown>('/api/1/echo', body)).data).toEqual(body)
+  expect((await http.post<unknown>('/api/1/echo', body)).data).toEqual(body)
 })
 
 it('refreshes once for many callers whose token was revoked', async () => {
@@ -208,14 +207,11 @@ it.each(axiosVersions)(
     const one = attachBearer(each.create({ baseURL: ownerApi.url, timeout: 10_000 }), { tokens, account })
     try {
       const error = await one.get('/api/1/vehicles').catch((reason: unknown) => reason)
-      expect(error).toMatchObject({ code: 'ERR_BAD_RESPONSE', message: expect.stringContaining('101') })
+      expect(error).toMatchObject({ code: 'ERR_NETWORK' })
       expect(each.isAxiosError(error)).toBe(true)
       expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(await tokens.getAccessToken(account))
-      // What it may send unasked is no such answer: one that goes on, and an offer of other protocols.
-      ownerApi.answer((_seen, response) => {
-        response.writeContinue()
-        response.writeHead(200, { upgrade: 'h2c', connection: 'upgrade' }).end('{}')
-      })
+      // An offer of other protocols is no such answer.
+      ownerApi.answer((_seen, response) => response.writeHead(200, { upgrade: 'h2c', connection: 'upgrade' }).end('{}'))
       expect((await one.get('/api/1/vehicles')).status).toBe(200)
     } finally {
       await ownerApi.close()

@@ -4,7 +4,6 @@
  *
  * Arguments: a port of this machine, which `owner-api.example.com` is here; the access token.
  */
-import { Agent } from 'node:https'
 import axios from 'axios'
 import { Agent as Dispatcher } from 'undici'
 import { createTokenManager } from '@owner-sso/core'
@@ -23,14 +22,11 @@ const lookup = (_host, { all }, found) =>
   all ? found(null, [{ address: '127.0.0.1', family: 4 }]) : found(null, '127.0.0.1', 4)
 const address = `https://owner-api.example.com:${port}/api/1/vehicles`
 const dispatcher = new Dispatcher({ connect: { lookup } })
-const unverified = new Agent({ lookup, rejectUnauthorized: false })
-const call = attachBearer(axios.create({ httpsAgent: new Agent({ lookup }) }), { tokens, account })
-const callUnverified = attachBearer(axios.create({ httpsAgent: unverified }), { tokens, account })
+const call = attachBearer(axios.create({ fetchOptions: { dispatcher } }), { tokens, account })
 const callFetch = ownerFetch({ tokens, account, fetch: (input, init) => fetch(input, { ...init, dispatcher }) })
 
 const outcomes = {}
 const told = ({ name, message }) => `${name}: ${message}`
-outcomes.agent = await callUnverified.get(address).then(({ status }) => status, told)
 process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
 outcomes.axios = await call.get(address).then(({ status }) => status, told)
 outcomes.fetch = await callFetch(address).then(({ status }) => status, told)

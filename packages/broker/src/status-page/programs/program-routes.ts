@@ -14,7 +14,7 @@ import { messagePage, type PageContext } from '../pages/page.ts'
 import { programPage } from '../pages/program-page.ts'
 import { isProgramAction, type ProgramAction, surePage } from '../pages/sure-page.ts'
 import { type Reply, submissions } from '../sign-in/submissions.ts'
-import { newForm } from './sent-forms.ts'
+import type { OnceForms } from './once-forms.ts'
 
 export interface ProgramParts {
   readonly path: string
@@ -23,8 +23,7 @@ export interface ProgramParts {
   readonly vehicleList: string
   readonly tokens: Pick<TokenManager, 'accounts' | 'status'>
   readonly clients: Pick<BrokerClients, 'invite' | 'list' | 'revoke' | 'rotate'>
-  /** Whether the form is sent for the first time. */
-  readonly isFirst: (visit: Visit) => Promise<boolean>
+  readonly forms: OnceForms
 }
 
 /** By method and what follows the page's path. */
@@ -44,7 +43,14 @@ async function showInvite(parts: ProgramParts, visit: Visit, problem?: Notice, s
   const { names: accounts } = await accountNames(tokens, listed)
   const context = contextOf(parts, visit)
   const program = listed.find(({ name }) => name === typedName(visit.form))
-  const page = invitePage({ ...context, accounts, typed: visit.form, form: newForm(visit), problem, program })
+  const page = invitePage({
+    ...context,
+    accounts,
+    typed: visit.form,
+    form: parts.forms.make(visit),
+    problem,
+    program,
+  })
   return sendPage(visit, status, page)
 }
 
@@ -55,7 +61,7 @@ async function invite(parts: ProgramParts, visit: Visit): Promise<Reply> {
     (text: string, status: number): Reply =>
     (to) =>
       showInvite(parts, to, { title: 'Not invited', text }, status)
-  if (!(await parts.isFirst(visit))) return rejected(sentBefore, 409)
+  if (!parts.forms.isFirst(visit)) return rejected(sentBefore, 409)
   try {
     const scope = form.get('scope') === 'proxy' ? 'proxy' : 'token'
     return await showKey(
@@ -77,7 +83,7 @@ async function showProgram(parts: ProgramParts, visit: Visit, problem?: Notice):
   const program = (await parts.clients.list()).find((client) => client.name === name)
   if (program === undefined) return showGone(parts, visit)
   const now = Date.now() / 1000
-  const page = programPage({ ...contextOf(parts, visit), program, form: newForm(visit), now, problem })
+  const page = programPage({ ...contextOf(parts, visit), program, form: parts.forms.make(visit), now, problem })
   return sendPage(visit, problem === undefined ? 200 : 409, page)
 }
 
@@ -95,7 +101,7 @@ async function change(parts: ProgramParts, visit: Visit): Promise<Reply> {
   const action = form.get('action')
   if (!isProgramAction(action)) return (to) => showProgram(parts, to)
   if (form.get('sure') !== 'yes') return (to) => askFirst(parts, to, action)
-  if (!(await parts.isFirst(visit))) {
+  if (!parts.forms.isFirst(visit)) {
     return (to) => showProgram(parts, to, { title: 'Nothing was changed', text: sentBefore })
   }
   if (action === 'revoke') {

@@ -1,0 +1,80 @@
+/**
+ * `owner-sso login`: signs an account in and stores its tokens.
+ */
+import type { TokenManager, TokenSet } from '@owner-sso/core'
+import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
+import { dashed } from '../options/option.ts'
+import { duration } from '../terminal/wording.ts'
+import { stopped } from '../failure/interruption.ts'
+import { loginVoice } from '../sign-in/login-voice.ts'
+import type { OpenStore } from '../tokens/open-store.ts'
+import { printJson } from '../terminal/output.ts'
+import { serviceOf } from '../settings/configured-service.ts'
+import { withTokens } from '../tokens/token-keeping.ts'
+import { type LoginFlags, loginOptions } from '../sign-in/login-options.ts'
+import { defineCommand } from './command.ts'
+
+export const command = defineCommand({
+  name: 'login',
+  summary: 'sign in, and keep the tokens',
+  description:
+    'Signs an account in and stores its tokens. Asks for what is missing: e-mail, password, second factor, ' +
+    'passcode. Nothing is stored before the whole sign-in has succeeded, and the password never is. Passwords and ' +
+    'passcodes are never options: everybody on a machine can read the list of processes.',
+  options: loginOptions,
+  examples: [
+    ['owner-sso login', 'asks for everything'],
+    ['owner-sso login --account ann@example.com --credential-file - < password.txt', 'without a terminal'],
+    ['owner-sso login --browser', 'for an account that gets a captcha'],
+    ['owner-sso login --paste', 'the same, with the browser of another machine'],
+  ],
+  async run({ settings, options }) {
+    requireOneWay(options)
+    const sso = serviceOf(settings)
+    await withTokens(
+      settings,
+      sso,
+      async ({ tokens, store }) => {
+        // Found out before a password travels: a sign-in that can't be stored is one too many.
+        await store.store.read('owner-sso')
+        await store.requireWritable()
+        const voice = await loginVoice()
+        voice.begin(`Sign in at ${new URL(sso.authUrl).host}`)
+        try {
+          const { account, tokens: tokenSet } =
+            (options.browser ?? options.paste)
+              ? await (await import('../sign-in/browser-sign-in.ts')).signInWithBrowser(sso, options, settings, voice)
+              : await (await import('../sign-in/password-sign-in.ts')).signInWithPassword(sso, options, settings, voice)
+          await tokens.save(account, tokenSet)
+          voice.end(await acceptance(account, tokens))
+          if (settings.json) await printJson(await facts(account, tokenSet, store, tokens))
+        } catch (error) {
+          if (stopped.aborted) throw new CommandError(exitCodes.unexpected, 'Stopped.', 'Nothing was stored.')
+          throw error
+        }
+      },
+      { signsIn: true },
+    )
+  },
+})
+
+/** @throws CommandError for options of which one would go unheard */
+function requireOneWay({ browser, paste, ...others }: LoginFlags): void {
+  if (browser && paste) throw usageError('--browser and --paste are two ways to sign in.', 'Give one of them.')
+  const unheard = (['credentialFile', 'totpSecretFile', 'factor'] as const).find((name) => others[name] !== undefined)
+  if (unheard === undefined || !(browser ?? paste)) return
+  throw usageError(
+    `With ${browser ? '--browser' : '--paste'}, everything is entered on the service’s own page.`,
+    `Omit ${dashed(unheard)}.`,
+  )
+}
+
+async function acceptance(account: string, tokens: TokenManager): Promise<string> {
+  const { expires_at = 0 } = await tokens.status(account)
+  const left = duration(expires_at - Date.now() / 1000)
+  return `Signed in as ${account}: the access token is valid for ${left}.`
+}
+
+async function facts(account: string, { auth_url }: TokenSet, store: OpenStore, tokens: TokenManager): Promise<object> {
+  return { account, ...(await tokens.status(account)), auth_url, store: store.shown }
+}
