@@ -45,7 +45,10 @@ export const switchFlagHelp: readonly (readonly [flag: string, about: string])[]
 )
 
 /** @throws {TypeError} A flag is wrong; the message names it. */
-export function setSwitches(emulator: Emulator, values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>): void {
+export function setSwitches(
+  emulator: Emulator,
+  values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>,
+): void {
   for (const [name, { set }] of Object.entries(table)) {
     for (const value of [values[name] ?? []].flat()) {
       try {
