@@ -79,7 +79,7 @@ function checkKinds({ tokens, sso, clients, store, alerts, ...options }: StatusP
   const { path = '/status', hosts = [], https, onProblem } = options
   const isPath = typeof path === 'string' && /^(?:\/[\w.-]+)+$/u.test(path)
   requireOption(isPath, 'path of the status page must be a path such as /status', path)
-  requireFunctions('tokens must be what createTokenManager() returns', tokens, ['accounts', 'on', 'save', 'status'])
+  requireFunctions('tokens must be what createTokenManager() returns', tokens, tokenFunctions)
   requireFunctions('sso must be what createSso() returns', sso, ssoFunctions)
   requireFunctions('clients must be what brokerClients() returns', clients, ['invite', 'list', 'revoke', 'rotate'])
   requireStore('store', store)
@@ -89,6 +89,7 @@ function checkKinds({ tokens, sso, clients, store, alerts, ...options }: StatusP
   requireFunction('onProblem', onProblem)
 }
 
+const tokenFunctions = ['accounts', 'history', 'on', 'save', 'status'] as const
 const ssoFunctions = ['beginLogin', 'completeLogin', 'createAuthorizationUrl', 'redeemCallback', 'refresh'] as const
 
 /**

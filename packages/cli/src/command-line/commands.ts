@@ -21,6 +21,7 @@ export const commands: readonly WorkingCommand[] = [
   working(manual.login, () => import('../sign-in/login.ts')),
   working(manual.token, () => import('../tokens/token.ts')),
   working(manual.status, () => import('../status/status.ts')),
+  working(manual.why, () => import('../status/why.ts')),
   working(manual.refresh, () => import('../tokens/refresh.ts')),
   working(manual.logout, () => import('../tokens/logout.ts')),
   working(manual.accounts, () => import('../tokens/accounts.ts')),

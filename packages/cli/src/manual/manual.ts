@@ -48,7 +48,7 @@ export const status = command({
   summary: 'show every account: state, time left, region',
   description:
     'Shows the accounts of the store, or the one that --account names: whether its access token is valid and for ' +
-    'how long, the region that issued it, the last refresh and the next, the last failure, and the store. Sends ' +
+    'how long, the region that issued it, the last refresh and the next, what is wrong with it, and the store. Sends ' +
     'nothing. With --account, the exit code is 3 if only a new sign-in helps.',
   options: {
     watch: flag('draw it again each second, until Ctrl-C; needs a terminal'),
@@ -57,6 +57,20 @@ export const status = command({
     ['owner-sso status', 'a table'],
     ['owner-sso status --watch', 'the same, kept up to date'],
     ['owner-sso status --json | jq ".accounts[].state"', 'for programs'],
+  ],
+})
+
+export const why = command({
+  name: 'why',
+  args: '[account]',
+  summary: 'say why an account is signed out, or what is wrong with it',
+  description:
+    'Names one cause, and says how sure that is, what to do, and what it rests on: the last events of the account, which ' +
+    'its record keeps. Sends nothing. With --json, all of its last 32 events. There is no secret in it.',
+  options: {},
+  examples: [
+    ['owner-sso why ann@example.com', 'one sentence, and what it rests on'],
+    ['owner-sso why --json | jq .events', 'for programs'],
   ],
 })
 

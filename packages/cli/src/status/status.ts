@@ -56,8 +56,13 @@ interface Statuses {
 async function statuses({ account }: Settings, { tokens }: TokenKeeping): Promise<Statuses> {
   const { names, failure } =
     account === undefined ? await accountNames(tokens) : { names: [accountName(account.value)], failure: undefined }
-  const accounts = await Promise.all(names.map(async (name) => ({ account: name, ...(await tokens.status(name)) })))
+  const accounts = await Promise.all(names.map((name) => statusOf(name, tokens)))
   return { accounts, failure }
+}
+
+async function statusOf(account: string, tokens: TokenKeeping['tokens']): Promise<AccountStatus> {
+  const status = await tokens.status(account)
+  return { account, ...status, why: (await tokens.history(account)).why }
 }
 
 /** Draws until Ctrl-C; what stood on the terminal before is there again then. */

@@ -6,6 +6,7 @@
  * be right for a year.
  */
 import { createHmac } from 'node:crypto'
+import { joined } from './history.ts'
 import { unknownFields } from './record-check.ts'
 import { tokenSet } from '../issuer/token-set.ts'
 import { wholeOf } from '../support/redaction.ts'
@@ -57,6 +58,7 @@ function successorOf(stored: SignedIn | ReauthenticationRequired, { derivedFrom,
     ...next,
     ...unknownFields(stored),
     ...ancestryOf(stored),
+    history: joined(stored.history, next.history),
     refreshes: Math.max(stored.refreshes + grown, next.refreshes),
     ...(isOther && next.predecessor && { predecessor: predecessorIn(stored) }),
   }
