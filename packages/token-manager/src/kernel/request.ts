@@ -96,13 +96,13 @@ export function conclude(known: Knowledge, { task, outcome, sentAt }: Event & { 
     case 'tokens':
       return keepTokens(known, flow, request, outcome, sentAt, now)
     case 'invalid-grant':
-      return endSession(known, flow, request, outcome.error, outcome.error, now)
+      return endSession(known, flow, request, outcome.error, now)
     case 'challenged':
       // The block was told first: in the other order all who waited for the intent would send, one after the other.
       return takeIntentOut(known, flow, request, { ...outcome, sentAt }, now)
     case 'unspent': {
-      const rejections = rejectionsAfter(request.derivedFrom, outcome.error, now)
-      if (isGivenUp(rejections)) return endSession(known, flow, request, outcome.error, rejections ?? {}, now)
+      const isOver = isGivenUp(rejectionsAfter(request.derivedFrom, outcome.error, now))
+      if (isOver) return endSession(known, flow, request, outcome.error, now)
       return takeIntentOut(known, flow, request, { ...outcome, sentAt }, now)
     }
     case 'in-doubt':
@@ -121,6 +121,7 @@ function keepTokens(
   const { derivedFrom } = request
   const { schema, generation, session, replaces } = ancestryOf(derivedFrom)
   const lineage = lineageOf(known.account, tokens.refresh_token)
+  const what = request.replay ? 'replayed' : 'refreshed'
   const next: SignedIn = {
     // Each by its name: for a literal that begins with a spread V8 takes as long as for a third of a refresh.
     schema,
@@ -128,11 +129,7 @@ function keepTokens(
     session,
     replaces,
     spent: spentByRefresh(derivedFrom, lineage),
-    history: historyWith(
-      derivedFrom.history,
-      { what: request.replay ? 'replayed' : 'refreshed', why: request.why, lineage },
-      now,
-    ),
+    history: historyWith(derivedFrom.history, { what, why: request.why, lineage }, now),
     state: 'signed-in',
     refreshes: derivedFrom.refreshes + 1,
     lineage,
@@ -164,10 +161,10 @@ function endSession(
   known: Knowledge,
   flow: Flow,
   request: HeldRequest,
-  error: SsoError,
-  { reason = 'refresh_token_rejected', description }: Partial<Pick<ReauthenticationRequired, 'reason' | 'description'>>,
+  error: SsoError & Partial<Pick<ReauthenticationRequired, 'reason' | 'description'>>,
   now: Moment,
 ): Step {
+  const { reason = 'refresh_token_rejected', description } = error
   const next: ReauthenticationRequired = {
     ...withoutIntent(withHappening(request, 'ended', error, now)),
     state: 'reauthentication-required',

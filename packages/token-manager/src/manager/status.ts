@@ -2,7 +2,6 @@
  * What is known of an account's tokens, for people and programs that want to show it, and how that came about.
  */
 import { StoreError } from '../errors.ts'
-import { eventsIn, fingerprintOf } from '../store/history.ts'
 import type { AccountHistory, TokenStatus } from './token-manager.ts'
 import { whyOf } from './why.ts'
 import type { Context } from '../kernel/context.ts'
@@ -35,28 +34,14 @@ export async function historyOf(name: string, context: Context): Promise<Account
   const status = await statusOf(name, context)
   const { knowledge } = context.memory.of(name)
   const { record } = knowledge
-  const { events, unreadable } = eventsIn(record?.history)
-  const held = record === undefined || record.state === 'signed-out' ? undefined : record
-  const intent = openIntent(knowledge)
-  const open = intent?.answerLost === true ? undefined : intent
-  const why = whyOf({
-    status,
-    isStored: record !== undefined,
-    events,
-    unreadable,
-    ...(held && { token: fingerprintOf(held.lineage) }),
-    ...(held?.state === 'reauthentication-required' && { description: held.description }),
-    ...(open && { underWay: { ...open.holder, at: open.at, isRestored: open.restored === true } }),
-    now: Math.floor(context.runtime.wallClock() / 1000),
-  })
-  return { status, events, why }
+  return { status, ...whyOf({ status, record, intent: openIntent(knowledge), now: momentOf(context).wall / 1000 }) }
 }
 
 /** A store that can't be read is the cause. @throws any other error */
 export function unreadHistory(error: unknown): AccountHistory {
   if (!(error instanceof StoreError)) throw error
-  const nothing = { status: { state: 'signed-out' }, isStored: false, events: [], unreadable: 0, now: 0 } as const
-  return { status: undefined, events: [], why: whyOf({ ...nothing, store: error.reason }) }
+  const nothing = { status: { state: 'signed-out' }, record: undefined, now: 0 } as const
+  return { status: undefined, ...whyOf({ ...nothing, store: error.reason }) }
 }
 
 function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {

@@ -12,35 +12,11 @@
  */
 import type { Holder } from '../support/holder.ts'
 
-/** What an event says beside its time and its process. */
-export interface Happening {
-  readonly what: HistoryEventName
-  /** Why a refresh was made. */
-  readonly why?: string | undefined
-  /** How it failed: the service's own word, or that of an error of ours without `ERR_SSO_`. */
-  readonly code?: string | undefined
-  /** The `lineage` of the refresh token that it is about; by default the record's. */
-  readonly lineage?: string | undefined
-}
-
-/** Each thing that a history tells of, as the word that stands there. */
-const names = [
-  'signed-in',
-  'refreshed',
-  'replayed',
-  'refused',
-  'fell-back',
-  'in-doubt',
-  'failed',
-  'restored',
-  'copied',
-  'carried-over',
-  'ended',
-  'signed-out',
-] as const
-
+type OfSession = 'signed-in' | 'signed-out' | 'ended'
+type OfRefresh = 'refreshed' | 'replayed' | 'failed' | 'in-doubt' | 'refused' | 'fell-back'
+type OfStore = 'restored' | 'carried-over' | 'copied'
 /** What happened. `replayed`: the answer to a refresh had been lost, and a second request brought it. */
-export type HistoryEventName = (typeof names)[number]
+export type HistoryEventName = OfSession | OfRefresh | OfStore
 
 /** One event of an account's history. Times are seconds since the epoch, by the clock of the process that wrote it. */
 export interface HistoryEvent {
@@ -61,6 +37,11 @@ export interface HistoryEvent {
   readonly token?: string
 }
 
+/** What an event says beside its time and its process. The `lineage` is that of its refresh token, by default the record's. */
+export type Happening = Pick<HistoryEvent, 'what'> & {
+  readonly [field in 'why' | 'code' | 'lineage']?: string | undefined
+}
+
 /** In doubt, and whoever sent the request has not said what came of it. */
 export const noWord = 'no_word'
 
@@ -75,13 +56,12 @@ interface By {
 }
 
 /** A record whose history tells of one more event. */
-export function withEvent<Kind extends Remembering>(record: Kind, happening: Happening, by: By): Kind {
+export function withEvent<Kind extends { readonly history?: string | undefined; readonly lineage?: string }>(
+  record: Kind,
+  happening: Happening,
+  by: By,
+): Kind {
   return { ...record, history: historyWith(record.history, { lineage: record.lineage, ...happening }, by) }
-}
-
-interface Remembering {
-  readonly history?: string | undefined
-  readonly lineage?: string
 }
 
 /** A history with one more event. One that says the same as the last one is counted there. */
@@ -113,7 +93,7 @@ function nameOf(entry: string): string {
   return `${at} ${what} ${token}`
 }
 
-/** Its events, and how many are damaged, or of a newer release: the others are read all the same. */
+/** Its events, and how many are damaged: the others are read all the same. */
 export function eventsIn(history: unknown): { readonly events: readonly HistoryEvent[]; readonly unreadable: number } {
   const all = entriesOf(history)
   const events = all.map(eventIn).filter((event) => event !== undefined)
@@ -127,11 +107,11 @@ const form =
 
 function eventIn(entry: string): HistoryEvent | undefined {
   const { what, at, times = 1, until = at, pid, ...words } = form.exec(entry)?.groups ?? {}
-  const name = names.find((each) => each === what)
-  if (name === undefined) return undefined
+  if (what === undefined) return undefined
   const said = Object.entries(words).filter(([, value]) => value !== '-' && value !== '')
   const told = { ...Object.fromEntries(said), ...(pid && { pid: Number(pid) }) }
-  return { what: name, at: Number(at), times: Number(times), until: Number(until), ...told }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a newer release may tell of something else as well
+  return { what: what as HistoryEventName, at: Number(at), times: Number(times), until: Number(until), ...told }
 }
 
 /** What is no text has no event that could be read: that is said as one that can't be. */

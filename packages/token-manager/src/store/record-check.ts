@@ -121,12 +121,10 @@ const signedIn: Check = holdingTokens({
   intent: optional(intent),
   rejections: optional(rejections),
 })
+const otherFields = ['state', 'intent', 'rejections', 'reason', 'description']
 /** Whatever a history is, nothing depends on it; `failure` is a former release's. */
 const uncheckedFields = ['history', 'failure']
-const knownFields = new Set([
-  ...Object.keys(tokensHeld),
-  ...['state', 'intent', 'rejections', 'reason', 'description', ...uncheckedFields],
-])
+const knownFields = new Set([...Object.keys(tokensHeld), ...otherFields, ...uncheckedFields])
 
 /** What a newer release noted in an account's record, in fields that are not known here: handed on from record to record. */
 export function unknownFields(record: AccountRecord): object {

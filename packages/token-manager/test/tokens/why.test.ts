@@ -1,7 +1,7 @@
 /** The rule that names the cause: each by the facts that lead to it, and to no other. They are staged for real in tests/reliability. */
 import { describe, expect, it } from '@jest/globals'
-import { type HistoryEvent, StoreError, type TokenStatus } from '../../src/index.ts'
-import { type Cause, type Facts, whyOf } from '../../src/manager/why.ts'
+import { type Cause, type HistoryEvent, StoreError, type TokenStatus, type Why } from '../../src/index.ts'
+import { type Facts, whyOf as toldBy } from '../../src/manager/why.ts'
 import { account, bench, signedIn } from '../refresh-protocol/harness.ts'
 
 const hour = 3600
@@ -22,28 +22,51 @@ const valid: TokenStatus = { state: 'valid', ...times }
 const over: TokenStatus = { state: 'reauthentication-required', reason: 'refresh_token_rejected', ...times }
 const doubtful: TokenStatus = { state: 'in-doubt', ...times }
 
-const facts = (status: TokenStatus, events: readonly HistoryEvent[], more: Partial<Facts> = {}): Facts => ({
-  ...{ status, isStored: true, events, unreadable: 0, token, now: start + 10 * hour },
-  ...more,
+/** A record with this history. */
+const recordWith = (events: readonly HistoryEvent[], { unreadable = 0, ...more }: Details): Facts['record'] => {
+  const texts = events.map(({ at, what, why = '-', code = '-', host, pid, token: its, times: often, until }) =>
+    [at, what, why, code, `${host}:${pid}`, its, ...(often === 1 ? [] : [often, until])].join(' '),
+  )
+  const history = [...texts, ...Array.from({ length: unreadable }, () => '?!')].join(';')
+  return JSON.parse(
+    JSON.stringify({ state: 'reauthentication-required', lineage: `${token}-and-more`, history, ...more }),
+  )
+}
+interface Details {
+  readonly unreadable?: number
+  readonly description?: string
+  readonly lineage?: string
+}
+const facts = (
+  status: TokenStatus,
+  events: readonly HistoryEvent[],
+  { intent, store, ...record }: Details & { readonly intent?: object; readonly store?: StoreError['reason'] } = {},
+): Facts => ({
+  status,
+  record: recordWith(events, record),
+  ...(intent && { intent: { id: 'i', replay: 0, holder, at: start, ...intent } }),
+  ...(store && { store, record: undefined }),
+  now: start + 10 * hour,
 })
-const holder = { pid: 9, host: 'server', isRestored: false }
+const whyOf = (given: Facts): Why => toldBy(given).why
+const holder = { pid: 9, host: 'server' }
 const former = [0, 7, 14].map((at) => event(at, 'refreshed', { token: `token-${at}` }))
 
 const table: readonly (readonly [Cause, sure: boolean, Facts, and?: string])[] = [
-  ['store-key', true, facts(valid, [], { store: 'wrong-key', isStored: false })],
-  ['store-unreadable', true, facts(valid, [], { store: 'unavailable', isStored: false })],
-  ['nothing-stored', true, facts({ state: 'signed-out' }, [], { isStored: false })],
+  ['store-key', true, facts(valid, [], { store: 'wrong-key' })],
+  ['store-unreadable', true, facts(valid, [], { store: 'unavailable' })],
+  ['nothing-stored', true, { ...facts({ state: 'signed-out' }, []), record: undefined }],
   ['signed-out', true, facts({ state: 'signed-out' }, [cameIn, event(1, 'signed-out')])],
   ['other-owner', true, facts({ ...over, reason: 'other_owner' }, [cameIn, endedBy(1)])],
-  ['older-release', true, facts(over, [cameIn], { token: 'another' })],
+  ['older-release', true, facts(over, [cameIn], { lineage: 'another' })],
   ['older-release', false, facts(over, [cameIn], { unreadable: 1 }), 'with a damaged history'],
-  ['refreshing', true, facts(valid, [cameIn], { underWay: { ...holder, at: start + 10 * hour - 5 } })],
+  ['refreshing', false, facts(valid, [cameIn], { intent: { at: start + 10 * hour - 5 } })],
   ['answer-lost', true, facts(doubtful, [cameIn, event(7, 'in-doubt', { code: 'TIMEOUT' })]), 'pending'],
   ['answer-lost', false, facts(over, [cameIn, event(7, 'in-doubt', { code: 'UNREACHABLE' }), endedBy(8)])],
-  ['holder-gone', false, facts(doubtful, [cameIn], { underWay: { ...holder, at: start + 7 * hour } }), 'pending'],
-  ['holder-gone', false, facts(valid, [cameIn], { underWay: { ...holder, at: start + 7 * hour } }), 'for too long'],
+  ['holder-gone', false, facts(doubtful, [cameIn], { intent: { at: start + 7 * hour } }), 'pending'],
+  ['holder-gone', false, facts(valid, [cameIn], { intent: { at: start + 7 * hour } }), 'for too long'],
   ['holder-gone', false, facts(over, [cameIn, event(7, 'in-doubt', { code: 'no_word' }), endedBy(8)])],
-  ['store-set-back', true, facts(doubtful, [cameIn], { underWay: { ...holder, isRestored: true, at: start } })],
+  ['store-set-back', true, facts(doubtful, [cameIn], { intent: { restored: true } })],
   ['store-set-back', false, facts(over, [cameIn, event(7, 'restored'), endedBy(8)])],
   ['idle', false, facts(over, [cameIn, endedBy(91 * 24, { why: 'expired' })])],
   ['ended-at-service', false, facts(over, [cameIn, endedBy(3, { why: 'refused' })])],
@@ -102,7 +125,7 @@ describe('what it rests on', () => {
       '2026-01-02 03:00 UTC: ended (due, login_required), by process 7 on nas, refresh token Zp3kX9aQ',
       'The service says “The refresh_token is expired.”.',
       'Nothing was written down before 2026-01-01 00:00 UTC.',
-      '2 events can’t be read: they are damaged, or of a newer release.',
+      '2 events can’t be read: they are damaged.',
     ])
   })
 

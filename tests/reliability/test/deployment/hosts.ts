@@ -9,9 +9,10 @@ export const namespacesWork: boolean =
 export const machinesWork: boolean = spawnSync('unshare', ['--uts', 'true'], { stdio: 'ignore' }).status === 0
 
 /** The command line that runs a program on a machine of that name (a UTS namespace). */
-export const machine = (name: string): readonly string[] => [
-  ...['unshare', '--uts', 'sh', '-c', `hostname ${name}; exec "$@"`, 'sh'],
-]
+export function machine(name: string): readonly string[] {
+  const program = `hostname ${name}; exec "$@"`
+  return ['unshare', '--uts', 'sh', '-c', program, 'sh']
+}
 
 /** Starts a host; returns the command line that runs a program in it. */
 export async function startHost(): Promise<readonly string[]> {

@@ -48,15 +48,19 @@ export async function endAsOlderRelease(deployment: Deployment): Promise<void> {
   await store.swap(owner, stored?.version ?? 0, asRecord(record), 'frozen')
 }
 
-/** A process asks, and is killed while the answer is on its way to it. */
+/** A process asks, and is killed while the answer is on its way to it, if the service has one. */
 export async function killInFlight(deployment: Deployment): Promise<void> {
   const { emulator } = deployment
   const victim = deployment.worker(0)
   const { opened, open } = gate()
-  const refreshes = emulator.counters.tokenRefreshes
+  const before = emulator.counters.refreshRequests
   emulator.once('refresh', { commit: 'after', hold: opened })
-  const asked = victim.ask(owner).catch(() => undefined)
-  await until(() => emulator.counters.tokenRefreshes > refreshes)
+  let isAnswered = false
+  const asked = victim.ask(owner).then(
+    () => (isAnswered = true),
+    () => (isAnswered = true),
+  )
+  await until(() => emulator.counters.refreshRequests > before || isAnswered)
   await deployment.replace(victim)
   await asked
   open()
