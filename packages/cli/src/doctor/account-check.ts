@@ -14,8 +14,8 @@ export async function checkAccount(
   const advice = refusalAdvice(status, localTime)
   const text = `${account}: ${advice ?? why.sentence}`
   if (why.cause === 'signed-in') return []
-  if (why.cause === 'refreshing') return [good('account', text)]
+  if (why.cause === 'refreshing') return [good('tokens', text)]
   const signsIn = advice !== undefined || status.state === 'reauthentication-required'
   const fix = signsIn ? `Run owner-sso login --account ${account}.` : why.to_do
-  return [note('account', text, `${fix} What that rests on: owner-sso why ${account}`)]
+  return [note('tokens', text, `${fix} What that rests on: owner-sso why ${account}`)]
 }

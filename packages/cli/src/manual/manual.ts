@@ -63,7 +63,7 @@ export const status = command({
 export const why = command({
   name: 'why',
   args: '[account]',
-  summary: 'say why an account is signed out, or what is wrong with it',
+  summary: 'say why an account is signed out',
   description:
     'Names one cause, and says how sure that is, what to do, and what it rests on: the last events of the account, which ' +
     'its record keeps. Sends nothing. With --json, all of its last 32 events. There is no secret in it.',

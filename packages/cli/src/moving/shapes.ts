@@ -61,8 +61,8 @@ function cache(shape: 'cache' | 'export', entries: Readonly<Record<string, unkno
   const found = Object.entries(entries).map(([name, entry]) => {
     const tokens = entryOf(entry)
     const history = shape === 'export' && isFields(entry) ? entry['history'] : undefined
-    const told = { ...tokens, ...(typeof history === 'string' && { history }) }
-    return tokens && (shape === 'export' || isAccountName(name)) ? { ...told, account: name } : tokens
+    if (tokens === undefined || (shape === 'cache' && !isAccountName(name))) return tokens
+    return { ...tokens, account: name, ...(typeof history === 'string' && { history }) }
   })
   const tokens = found.filter((one) => one !== undefined)
   return tokens.length === 0 ? undefined : { shape, tokens, others: found.length - tokens.length }
