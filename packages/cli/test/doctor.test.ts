@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createTokenManager } from '@owner-sso/core'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
@@ -110,14 +111,14 @@ describe('owner-sso doctor', () => {
     expect(sent()).toBe(before)
   })
 
-  it('tells of a refresh in doubt with its age, of one under way for too long, and of hard links, and how to mend each', async () => {
+  it('tells of a refresh in doubt, of one under way for too long, and of hard links, and how to mend each', async () => {
     await machine.signIn('plain@example.com')
     expect((await findingsOf([])).findings.find(({ about }) => about === 'hard links')?.text).toContain('has them')
     emulator.once('refresh', { drop: 'after-commit' })
     await machine.run(['refresh'])
-    const doubt = (await findingsOf([], { ahead: 600 })).findings.find(({ about }) => about === 'refresh')
-    expect(doubt?.text).toMatch(/^A refresh of plain@example\.com is in doubt for 10 min: /u)
-    expect(doubt?.fix).toContain('owner-sso refresh --account plain@example.com')
+    const doubt = (await findingsOf([], { ahead: 600 })).findings.find(({ about }) => about === 'tokens')
+    expect(doubt?.text).toBe('plain@example.com: A refresh was sent, and its answer did not come (UNREACHABLE).')
+    expect(doubt?.fix).toMatch(/at once by owner-sso refresh\. What that rests on: owner-sso why plain@example\.com$/u)
     // A process that is alive, and has hung since it began: this one.
     const store = fileTokenStore({ path: machine.tokensFolder })
     let sent = false
@@ -137,10 +138,12 @@ describe('owner-sso doctor', () => {
     const call = tokens.getAccessToken('slow@example.com', { signal: waiting.signal }).catch(() => undefined)
     await until(() => sent)
     const args = ['--account', 'slow@example.com']
-    const underWay = (found: readonly Finding[]) =>
-      found.find(({ text }) => text.startsWith('slow@example.com is being'))
-    expect(underWay((await findingsOf(args)).findings)?.text).toContain(`by process ${process.pid}, for `)
-    expect(underWay((await findingsOf(args, { ahead: 600 })).findings)?.fix).toContain('Look at that process')
+    const underWay = (found: readonly Finding[]) => found.find(({ text }) => text.startsWith('slow@example.com: '))
+    const by = `by process ${process.pid} on ${hostname()}`
+    expect(underWay((await findingsOf(args)).findings)?.text).toContain(`It is being refreshed now, ${by}`)
+    const hung = underWay((await findingsOf(args, { ahead: 600 })).findings)
+    expect(hung?.text).toContain(`its process did not come back, ${by}`)
+    expect(hung?.fix).toContain('Look why that process ended or stands still')
     waiting.abort()
     await call
   })

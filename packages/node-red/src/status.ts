@@ -1,11 +1,20 @@
 /**
  * How an account stands, in the few words that stand under a node.
  */
-import { SsoError, StoreError, type StoreErrorReason, type TokenStatus } from '@owner-sso/core'
+import { type Cause, SsoError, StoreError, type StoreErrorReason, type TokenStatus, type Why } from '@owner-sso/core'
 import type { NodeStatus } from './node-red.ts'
 
+/** Causes that the few words tell well enough. */
+const told: readonly Cause[] = ['signed-in', 'refreshing', 'nothing-stored', 'refreshed-tokens-refused']
+
+/** With the cause in one sentence, where something is wrong. */
+export function statusWords(status: TokenStatus, { cause, sentence }: Why): NodeStatus {
+  const words = fewWords(status, Date.now() / 1000)
+  return told.includes(cause) ? words : { ...words, text: `${words.text}. ${sentence}` }
+}
+
 /** @param now - seconds since the epoch */
-export function statusWords(status: TokenStatus, now: number = Date.now() / 1000): NodeStatus {
+function fewWords(status: TokenStatus, now: number): NodeStatus {
   const left = status.refused ? 0 : Math.max(0, (status.expires_at ?? 0) - now)
   switch (status.state) {
     case 'signed-out':

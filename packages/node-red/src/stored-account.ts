@@ -45,7 +45,7 @@ export function storedAccount(RED: NodeRed, settings: AccountSettings): StoredAc
     sso,
     tokens,
     signInUrl: undefined,
-    status: async () => statusWords(await tokens.status(name)),
+    status: async () => statusWords(await tokens.status(name), (await tokens.history(name)).why),
     async save(set) {
       await tokens.save(name, set)
       for (const listener of listeners) listener()

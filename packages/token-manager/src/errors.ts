@@ -162,7 +162,9 @@ export class ReauthenticationRequiredError extends SsoError {
   readonly reason: ReauthenticationReason
   /** What the service said of it (`error_description`), in plain words; absent where it said nothing that may be quoted. */
   declare readonly description?: string
-  constructor(reason: ReauthenticationReason, options?: SsoErrorOptions, description?: string) {
+  /** The service's own code (`error` of RFC 6749 section 5.2), such as `invalid_grant`; absent where it said none. */
+  declare readonly error?: string
+  constructor(reason: ReauthenticationReason, options?: SsoErrorOptions, description?: string, error = '') {
     const words = quotedWords(description ?? '')
     const said = words === undefined ? '' : `; the service says “${words}”`
     super(
@@ -172,6 +174,7 @@ export class ReauthenticationRequiredError extends SsoError {
     )
     this.reason = reason
     if (words !== undefined) this.description = words
+    if (isPlainWord(error)) this.error = error
   }
 }
 
@@ -198,7 +201,7 @@ export class TokenRejectedError extends SsoError {
   declare readonly description?: string
   /** @param advice - a sentence of ours: what to do about it */
   constructor(error: string, options?: SsoErrorOptions, description?: string, advice?: string) {
-    const word = /^[a-z_]{1,64}$/u.test(error) ? error : 'unknown'
+    const word = isPlainWord(error) ? error : 'unknown'
     const words = quotedWords(description ?? '')
     const said = words === undefined ? '' : `: “${words}”`
     const sentence = `The SSO service's token endpoint refused the request (${word}${said}).`
@@ -394,6 +397,8 @@ function isOfAnotherCopy(value: unknown, errorClass: ErrorClass): boolean {
   const { code, reason } = errorClass
   return value.code === code && (reason === undefined || ('reason' in value && value.reason === reason))
 }
+
+const isPlainWord = (text: string): boolean => /^[a-z_]{1,64}$/u.test(text)
 
 function isoTime(epochSeconds: number): string {
   const date = new Date(epochSeconds * 1000)

@@ -13,6 +13,7 @@
 export { createTokenManager } from './manager/create-token-manager.ts'
 export type {
   AccessTokenOptions,
+  AccountHistory,
   CurrentTokens,
   InvalidateOptions,
   RefreshCallOptions,
@@ -22,8 +23,10 @@ export type {
   TokenManagerOptions,
   TokenStatus,
   WaitingSignIn,
+  Why,
 } from './manager/token-manager.ts'
 export { type RequestBudget, requestBudgetFrom } from './gates/budget/request-budget.ts'
+export type { Cause } from './manager/why.ts'
 export type { TokenManagerEvents } from './kernel/events.ts'
 export { type Keeper, type KeeperStatus, keepSignedIn, sweepOnce, type SweepResult } from './keeper/keeper.ts'
 export type { KeeperOptions, KeepOptions } from './keeper/keeper-options.ts'
@@ -36,7 +39,8 @@ export { documentedLifetime, type TokenSet } from './issuer/token-set.ts'
 
 // 3. Store them.
 export type { Conflict, SwapOptions, TokenStore, Versioned } from './store/token-store.ts'
-export type { RefreshFailure, TokenRecord } from './store/token-record.ts'
+export type { HistoryEvent, HistoryEventName } from './store/history.ts'
+export type { TokenRecord } from './store/token-record.ts'
 export {
   type EncryptionKey,
   sealedTokenStore,

@@ -2,7 +2,7 @@
  * The first page: how accounts and programs are, and what went wrong lately. What can't be read is left out, and said.
  */
 import type { Notice } from '#sign-in-pages'
-import type { TokenManager, TokenStatus } from '@owner-sso/core'
+import type { TokenManager } from '@owner-sso/core'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { BrokerClient } from '../clients/client.ts'
 import { type Visit, sendPage } from './visit.ts'
@@ -12,7 +12,7 @@ import type { WaitingSignIns } from './sign-in/waiting-sign-ins.ts'
 
 export interface OverviewSources {
   readonly path: string
-  readonly tokens: Pick<TokenManager, 'accounts' | 'status'>
+  readonly tokens: Pick<TokenManager, 'accounts' | 'history'>
   readonly clients: Pick<BrokerClients, 'list'>
   readonly failures: Pick<Failures, 'list'>
   readonly waiting: WaitingSignIns
@@ -54,8 +54,7 @@ async function accountRows(
   clients: readonly BrokerClient[],
 ): Promise<Pick<OverviewPage, 'accounts' | 'areAllListed'>> {
   const { names, areAllListed } = await accountNames(tokens, clients)
-  const statusOf = (account: string): Promise<TokenStatus | undefined> => tokens.status(account).catch(() => undefined)
-  const accounts = await Promise.all(names.map(async (account) => ({ account, status: await statusOf(account) })))
+  const accounts = await Promise.all(names.map(async (account) => ({ account, ...(await tokens.history(account)) })))
   return { accounts, areAllListed }
 }
 

@@ -56,7 +56,9 @@ export interface StatusPage {
 }
 
 const rows: OptionRows<StatusPageOptions> = {
-  tokens: kinds.required(kinds.having('what createTokenManager() returns', 'accounts', 'on', 'save', 'status')),
+  tokens: kinds.required(
+    kinds.having('what createTokenManager() returns', 'accounts', 'history', 'on', 'save', 'status'),
+  ),
   sso: kinds.required(kinds.having('what createSso() returns', 'beginLogin', 'createAuthorizationUrl', 'refresh')),
   clients: kinds.required(kinds.having('what brokerClients() returns', 'invite', 'list', 'revoke', 'rotate')),
   store: storeRow,

@@ -7,6 +7,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly command: Command
   login: () => import('../commands/login.ts'),
   token: () => import('../commands/token.ts'),
   status: () => import('../commands/status.ts'),
+  why: () => import('../commands/why.ts'),
   refresh: () => import('../commands/refresh.ts'),
   logout: () => import('../commands/logout.ts'),
   accounts: () => import('../commands/accounts.ts'),

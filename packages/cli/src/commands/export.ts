@@ -78,11 +78,12 @@ async function exported(account: string, { store }: TokenKeeping): Promise<Expor
       'Try again once owner-sso status says that it is valid.',
     )
   }
-  const { tokens, obtained_at } = record
+  const { tokens, obtained_at, history } = record
   const { refresh_token, access_token, expires_at, auth_url } = tokens
   // A refresh may bring an access token that the owner API refuses: the one that works goes along.
   const works = access_token !== '' && expires_at > Date.now() / 1000
-  return { refresh_token, ...(works && { access_token, expires_at }), auth_url, obtained_at }
+  const told = typeof history === 'string' && { history }
+  return { refresh_token, ...(works && { access_token, expires_at }), auth_url, obtained_at, ...told }
 }
 
 /** The one that was left out, or how many, which are named first. */

@@ -1,7 +1,7 @@
 /**
  * `owner-sso status`: every account with its state, the time left, its refreshes, its region, and the store.
  */
-import { accountName, refusalAdvice, type SsoErrorCode, type TokenStatus, visible } from '@owner-sso/core'
+import { accountName, refusalAdvice, type TokenStatus, visible, type Why } from '@owner-sso/core'
 import { localTime } from '../terminal/local-time.ts'
 import { duration } from '../terminal/wording.ts'
 import { type Line, printData, printJson, printNote } from '../terminal/output.ts'
@@ -16,7 +16,7 @@ export const command = defineCommand({
   summary: 'show every account: state, time left, region',
   description:
     'Shows the accounts of the store, or the one that --account names: whether its access token is valid and for ' +
-    'how long, the region that issued it, the last refresh and the next, the last failure, and the store. Sends ' +
+    'how long, the region that issued it, the last refresh and the next, what is wrong with it, and the store. Sends ' +
     'nothing. With --account, the exit code is 3 if only a new sign-in helps.',
   options: {},
   examples: [
@@ -46,8 +46,13 @@ interface Statuses {
 async function statuses({ account }: Settings, { tokens }: TokenKeeping): Promise<Statuses> {
   const { names, failure } =
     account === undefined ? await accountNames(tokens) : { names: [accountName(account.value)], failure: undefined }
-  const accounts = await Promise.all(names.map(async (name) => ({ account: name, ...(await tokens.status(name)) })))
+  const accounts = await Promise.all(names.map((name) => statusOf(name, tokens)))
   return { accounts, failure }
+}
+
+async function statusOf(account: string, tokens: TokenKeeping['tokens']): Promise<AccountStatus> {
+  const status = await tokens.status(account)
+  return { account, ...status, why: (await tokens.history(account)).why }
 }
 
 function forPrograms(status: AccountStatus): object {
@@ -60,6 +65,7 @@ function needsSignIn({ state }: TokenStatus): boolean {
 
 interface AccountStatus extends TokenStatus {
   readonly account: string
+  readonly why: Why
 }
 
 const words: Record<TokenStatus['state'], readonly [text: string, colour: 'green' | 'yellow' | 'red']> = {
@@ -69,15 +75,6 @@ const words: Record<TokenStatus['state'], readonly [text: string, colour: 'green
   'signed-out': ['signed out', 'red'],
   'reauthentication-required': ['sign in again', 'red'],
 }
-
-/** Why a refresh failed: what the store remembers of it is the code alone, of this release of core or of another one. */
-const failures: Partial<Record<string, string>> = {
-  ERR_SSO_UNREACHABLE: 'the SSO service could not be reached',
-  ERR_SSO_TIMEOUT: 'the SSO service did not answer in time',
-  ERR_SSO_FIREWALL_CHALLENGE: 'the SSO service’s firewall blocked it',
-  ERR_SSO_TOKEN_REJECTED: 'the SSO service called it a wrong request',
-  ERR_SSO_UNEXPECTED_RESPONSE: 'the SSO service’s answer could not be understood',
-} satisfies Partial<Record<SsoErrorCode, string>>
 
 /** Characters of the bar that shows how much of an access token's life is left. */
 const barWidth = 20
@@ -93,8 +90,8 @@ function statusTable(accounts: readonly AccountStatus[]): Line[] {
       { format: row.colour, text: row.region === '' ? row.life : `${row.life.padEnd(life)}  ` },
       row.region,
     ],
-    ...details(row.status).map((text): Line => below(account, 'dim', text)),
-    ...adviceOn(row.status).map((text): Line => below(account, 'yellow', text)),
+    ...refreshes(row.status).map((text): Line => below(account, 'dim', text)),
+    ...problem(row.status).map((text): Line => below(account, 'yellow', text)),
   ])
 }
 
@@ -102,9 +99,10 @@ const below = (account: number, format: 'dim' | 'yellow', text: string): Line =>
   { format, text: `${' '.repeat(account + 2)}${text}` },
 ]
 
-function adviceOn(status: AccountStatus): string[] {
-  const advice = refusalAdvice(status, localTime)
-  return advice === undefined ? [] : [advice]
+/** What is wrong with it, if anything is. */
+function problem(status: AccountStatus): string[] {
+  const { cause, sentence } = status.why
+  return cause === 'signed-in' ? [] : [refusalAdvice(status, localTime) ?? sentence]
 }
 
 function cells(status: AccountStatus): { account: string; state: string; life: string; region: string } {
@@ -126,35 +124,23 @@ function lifeBar(left: number, lifetime: number): string {
 }
 
 /** What can be said of it in few words. */
-function remark({ state, reason, next_attempt_at = 0 }: AccountStatus, left: number): string {
+function remark({ state, next_attempt_at = 0 }: AccountStatus, left: number): string {
   if (state === 'valid') return `${duration(left)} left`
   if (state === 'expired') return 'refreshed when next used'
   if (state === 'in-doubt') return `replayed in ${duration(next_attempt_at - now())}`
-  return reason === undefined ? 'run owner-sso login' : `run owner-sso login (${reason.replaceAll('_', ' ')})`
+  return 'run owner-sso login'
 }
 
-/** The last refresh, the next one, and what went wrong, as far as there is any. */
-function details({ state, refreshed_at, refresh_due_at, in_doubt_since, last_failure }: AccountStatus): string[] {
-  const last = refreshed_at === undefined ? [] : [`refreshed ${ago(refreshed_at)}`]
+/** The last refresh and the next one, as far as there is any. */
+function refreshes({ state, refreshed_at, refresh_due_at }: AccountStatus): string[] {
+  const last = refreshed_at === undefined ? [] : [`refreshed ${duration(now() - refreshed_at)} ago`]
   const next = state === 'valid' && refresh_due_at !== undefined ? [dueText(refresh_due_at)] : []
   const lines = [...last, ...next].join(', ')
-  return [
-    ...(lines === '' ? [] : [lines]),
-    ...(in_doubt_since === undefined ? [] : [`in doubt since a refresh ${ago(in_doubt_since)}: its answer was lost`]),
-    ...(last_failure === undefined
-      ? []
-      : [
-          `last failure ${ago(last_failure.at)}: ${failures[last_failure.code] ?? 'the refresh failed'} (${last_failure.code})`,
-        ]),
-  ]
+  return lines === '' ? [] : [lines]
 }
 
 function dueText(at: number): string {
   return at > now() ? `next refresh in ${duration(at - now())}` : 'next refresh when it is next used'
-}
-
-function ago(at: number): string {
-  return `${duration(now() - at)} ago`
 }
 
 const now = (): number => Date.now() / 1000

@@ -12,7 +12,7 @@ import type { Settings } from '../settings/settings.ts'
 import { neverRefreshes } from '../tokens/token-keeping.ts'
 import { counted, duration } from '../terminal/wording.ts'
 import { type Finding, good, note, problem } from '../terminal/finding.ts'
-import { checkRefresh } from './refresh-check.ts'
+import { checkAccount } from './account-check.ts'
 
 export async function checkStore(settings: Settings): Promise<Finding[]> {
   try {
@@ -53,7 +53,7 @@ async function findingsAt({ store, shown, sealed, keyIn, check }: OpenStore, set
     encryption,
     ...severalAccounts(settings, accounts),
     ...(await checkBlocks(store, settings)),
-    ...(await Promise.all(accounts.map((account) => checkRefresh(account, tokens, store)))).flat(),
+    ...(await Promise.all(accounts.map((account) => checkAccount(account, tokens)))).flat(),
   ]
 }
 

@@ -34,7 +34,8 @@ export async function candidateOf(
   }
   const auth_url = await instanceOf(found, account, sso)
   const subject = found.owner?.startsWith('sub:') === true ? found.owner : undefined
-  const grant = { refresh_token: found.refreshToken, ...livingAccessToken(found, now), auth_url }
+  const { refreshToken: refresh_token, history } = found
+  const grant = { refresh_token, ...livingAccessToken(found, now), auth_url, history }
   return { account, grant, issuedAt: found.issuedAt, subject }
 }
 

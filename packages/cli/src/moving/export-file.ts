@@ -15,6 +15,8 @@ export interface ExportedTokens {
   readonly auth_url: string
   /** Seconds since the epoch. */
   readonly obtained_at: number
+  /** What happened to the account, as its record tells it; it goes on from there after the import. */
+  readonly history?: string
 }
 
 export type ExportedAccounts = Readonly<Record<string, ExportedTokens>>

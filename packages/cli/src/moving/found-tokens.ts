@@ -19,6 +19,8 @@ export interface FoundTokens {
   readonly issuedAt?: number
   /** Seconds since the epoch at which the refresh token itself ends, where it says so (RFC 7519, `exp`). */
   readonly endsAt?: number
+  /** What happened to the account before, in an export of ours. */
+  readonly history?: string
 }
 
 type Fields = Readonly<Record<string, unknown>>

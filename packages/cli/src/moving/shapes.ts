@@ -60,7 +60,9 @@ function bareToken(text: string): Found | undefined {
 function cache(shape: 'cache' | 'export', entries: Readonly<Record<string, unknown>>): Found | undefined {
   const found = Object.entries(entries).map(([name, entry]) => {
     const tokens = entryOf(entry)
-    return tokens && (shape === 'export' || isAccountName(name)) ? { ...tokens, account: name } : tokens
+    const history = shape === 'export' && isFields(entry) ? entry['history'] : undefined
+    if (tokens === undefined || (shape === 'cache' && !isAccountName(name))) return tokens
+    return { ...tokens, account: name, ...(typeof history === 'string' && { history }) }
   })
   const tokens = found.filter((one) => one !== undefined)
   return tokens.length === 0 ? undefined : { shape, tokens, others: found.length - tokens.length }

@@ -132,7 +132,7 @@ const meanings: Record<SsoErrorCode, Meaning> = {
       const said = description === undefined ? '' : `; the service says “${description}”`
       return `This sign-in can no longer be renewed (${reason.replaceAll('_', ' ')}${said}).`
     },
-    next: signIn,
+    next: `${signIn}. What happened: owner-sso why`,
   },
   ERR_SSO_TOKEN_REJECTED: {
     exitCode: exitCodes.unexpected,

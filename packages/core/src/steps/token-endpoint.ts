@@ -56,7 +56,7 @@ export function tokenEndpointError(
   const isClientError = status >= 400 && status < 500
   if (isClientError && deadGrant.has(error)) {
     return step === 'refresh'
-      ? new ReauthenticationRequiredError('refresh_token_rejected', { step, status }, description)
+      ? new ReauthenticationRequiredError('refresh_token_rejected', { step, status }, description, error)
       : new TokenRejectedError(error, { step, status }, description)
   }
   if (isClientError && mistakes.has(error)) {

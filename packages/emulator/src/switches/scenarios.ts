@@ -18,6 +18,8 @@ export interface Scenario {
   readonly always?: Partial<Record<Endpoint, Fault>>
   /** The firewall challenges everybody from now on. */
   readonly blocked?: true
+  /** All tokens that there are end. */
+  readonly ended?: true
 }
 
 const lostResponse: Scenario['once'] = { refresh: { drop: 'after-commit' } }
@@ -74,6 +76,16 @@ const table = {
     about: 'Every refresh is answered with login_required: the owner has to sign in again.',
     always: {
       refresh: { status: 400, body: { error: 'login_required', error_description: 'The refresh_token is expired.' } },
+    },
+  },
+  'sessions-ended': {
+    about: 'All tokens of every account end now, as after a changed password: the owner has to sign in again.',
+    ended: true,
+  },
+  'client-refused': {
+    about: 'Every refresh is answered with invalid_client, as after a changed client secret.',
+    always: {
+      refresh: { status: 401, body: { error: 'invalid_client', error_description: 'The client is not known.' } },
     },
   },
   'firewall-block': { about: 'The firewall challenges everybody, for as long as its block lasts.', blocked: true },

@@ -51,7 +51,7 @@ export function createSwitchboard(
     offerTls(settings)
   }
 
-  function setAll({ options = {}, accounts = {}, once = {}, always = {}, blocked }: Scenario): void {
+  function setAll({ options = {}, accounts = {}, once = {}, always = {}, blocked, ended }: Scenario): void {
     apply({ ...current, ...options })
     for (const account of service.accounts.all) switchAccount(account, accounts)
     for (const endpoint of endpoints) {
@@ -59,6 +59,10 @@ export function createSwitchboard(
       if (always[endpoint]) faults.always(endpoint, always[endpoint])
     }
     if (blocked) service.firewall.block()
+    if (ended) {
+      for (const account of service.accounts.all) service.refreshTokens.expire(account)
+      service.accessTokens.revoke(() => true)
+    }
   }
 
   return {

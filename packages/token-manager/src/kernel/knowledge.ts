@@ -281,6 +281,15 @@ export function isUsable(known: Knowledge, now: Instant): boolean {
   return freshnessOf(known, now) !== 'expired'
 }
 
+/** Why a refresh is made: a call of `refresh()`, an access token that the owner API refused, one that has ended or was never there, or one that ends soon. */
+export type RefreshNeed = 'asked' | 'refused' | 'expired' | 'due'
+
+export function refreshNeed(known: Knowledge, now: Instant): RefreshNeed {
+  if (isReplacementAsked(known)) return 'asked'
+  if (isRefusedNow(known)) return 'refused'
+  return isUsable(known, now) ? 'due' : 'expired'
+}
+
 /** Milliseconds. Not every program tells that a token was accepted; one that is refused later than this is taken for it. */
 const useTime = 60_000
 

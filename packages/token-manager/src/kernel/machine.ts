@@ -138,14 +138,14 @@ function goOn(known: Knowledge, flow: Flow, isThere: boolean, now: Moment): Step
 /** Its predecessor takes its place, where that works. Otherwise only what is said of the current one changes anything. */
 function invalidate(known: Knowledge, flow: Flow & { kind: 'invalidate' }, now: Moment): Step {
   const { accessToken } = flow
-  if (known.record !== undefined && isWayBack(known.record, accessToken)) return withoutWayBack(known, flow)
+  if (known.record !== undefined && isWayBack(known.record, accessToken)) return withoutWayBack(known, flow, now)
   if (accessTokenOf(known.record) !== accessToken) return end(known, flow)
   const isNews = known.invalidated?.accessToken !== accessToken
   const next = isNews ? { ...known, invalidated: { accessToken, unused: isUnused(known, now) } } : known
   const before = wayBack(next, now)
   if (before !== undefined) return fallBack(next, flow, before, now)
   if (!flow.mayRefresh) return end(known, flow)
-  const record = withRefusal(next)
+  const record = withRefusal(next, now)
   if (record === undefined) return end(next, flow)
   return swap(next, flow, writeOf(next), record, { of: 'refusal', upon: writeOf(next) })
 }

@@ -3,6 +3,7 @@
  * rested from. Each is a question to what is known now.
  */
 import { RefreshInDoubtError, type SsoError, TokenRejectedError } from '../errors.ts'
+import { withEvent } from '../store/history.ts'
 import type { Intent, Rejections, SignedIn } from '../store/token-record.ts'
 import {
   ageOf,
@@ -221,13 +222,14 @@ export const isGivenUp = (rejections: Rejections | undefined): boolean => (rejec
 // Access tokens that the owner API refuses, one after the other, as it does while it is broken
 
 /** What the record keeps of them, with this one: nothing more to note where that is known, or where somebody is writing it. */
-export function withRefusal(known: Knowledge): SignedIn | undefined {
+export function withRefusal(known: Knowledge, now: Moment): SignedIn | undefined {
   const { record, invalidated } = known
   if (record?.state !== 'signed-in' || record.refusals?.thisOne === true || invalidated?.unused !== true)
     return undefined
   // Whoever is refreshing, or has tokens to save, writes the record itself.
   if (intentOf(record) !== undefined || known.isRefreshing || known.unsaved !== undefined) return undefined
-  return { ...record, refusals: { inARow: refusedInARow(record) + 1, thisOne: true } }
+  const refused = { ...record, refusals: { inARow: refusedInARow(record) + 1, thisOne: true } }
+  return withEvent(refused, { what: 'refused' }, now)
 }
 
 /**

@@ -6,6 +6,7 @@
  * takes its place in the record: then every process serves it, one of an older release as well.
  */
 import { tokenSet } from '../issuer/token-set.ts'
+import { withEvent } from '../store/history.ts'
 import { predecessorIn } from '../store/lineage.ts'
 import type { AccountRecord, Predecessor, SignedIn } from '../store/token-record.ts'
 import { agesOf, expectsRefusal, workingAge } from './freshness.ts'
@@ -79,18 +80,19 @@ export function fallBack(known: Knowledge, flow: Flow, to: Predecessor, now: Mom
       refreshed_at: record.obtained_at,
     },
   }
-  return write(accepted(known, { ...writeOf(known), record: fallen }, now), flow, fallen, 'fall-back')
+  const told = withEvent(fallen, { what: 'fell-back' }, now)
+  return write(accepted(known, { ...writeOf(known), record: told }, now), flow, told, 'fall-back')
 }
 
 /** The predecessor itself was refused. */
-export function withoutWayBack(known: Knowledge, flow: Flow & { kind: 'invalidate' }): Step {
+export function withoutWayBack(known: Knowledge, flow: Flow & { kind: 'invalidate' }, now: Moment): Step {
   const { record } = known
   if (record === undefined || record.state === 'signed-out') return end(known, flow)
   const { predecessor: _, ...rest } = record
   // What was refused before it is worth more: that one is current.
   const invalidated = isRefusedNow(known) ? known.invalidated : { accessToken: flow.accessToken, unused: false }
-  const next = { ...known, record: rest, invalidated }
-  return write(next, flow, rest, 'refusal')
+  const told = withEvent(rest, { what: 'refused' }, now)
+  return write({ ...known, record: told, invalidated }, flow, told, 'refusal')
 }
 
 /** Unless somebody else is to write the record: the holder of its intent, or the commit of what it holds. */

@@ -2,14 +2,25 @@
  * The one request: the intent goes in, the request goes out, and what follows from its answer is put where every process finds
  * it.
  */
+import { ReauthenticationRequiredError, type SsoError, TokenRejectedError } from '../errors.ts'
+import { type Happening, historyWith, noWord, withEvent } from '../store/history.ts'
 import { unknownFields } from '../store/record-check.ts'
 import { bareTokenSet, tokenSet } from '../issuer/token-set.ts'
 import { ancestryOf, isSameWrite, lineageOf, spentByRefresh } from '../store/lineage.ts'
-import type { ReauthenticationRequired, SignedIn } from '../store/token-record.ts'
+import type { Intent, ReauthenticationRequired, SignedIn } from '../store/token-record.ts'
 import { elapsed, type Instant } from '../support/runtime.ts'
 import { commitAnswer } from './commit.ts'
 import { assumedLifetime } from './freshness.ts'
-import { instant, type Knowledge, type Moment, openIntent, withoutIntent, withOwnIntent, writeOf } from './knowledge.ts'
+import {
+  instant,
+  type Knowledge,
+  type Moment,
+  openIntent,
+  refreshNeed,
+  withoutIntent,
+  withOwnIntent,
+  writeOf,
+} from './knowledge.ts'
 import { type Outcome, SendGuardError } from './outcome.ts'
 import {
   backingOff,
@@ -44,7 +55,8 @@ export function holdIntent(known: Knowledge, { flow, upon, replay }: Enter, now:
   if (record?.state !== 'signed-in' || !isSameWrite(known, upon)) return look(known, flow)
   const unanswered = replay ? openIntent(known) : undefined
   const request: Request = {
-    derivedFrom: record,
+    derivedFrom: withLostHolder(record, known, unanswered),
+    why: refreshNeed(known, now),
     intent: {
       id: now.uniqueId(),
       holder: now.holder,
@@ -56,10 +68,18 @@ export function holdIntent(known: Knowledge, { flow, upon, replay }: Enter, now:
     graceOf: unanswered && isInGrace(known, unanswered, now) ? unanswered : undefined,
     swappedAt: instant(now),
   }
-  const { intent, before } = request
+  const { derivedFrom, intent, before } = request
   // Even if the store never tells: until something is sent, this intent changes nothing about the refresh token.
   const next = withOwnIntent(known, { id: intent.id, spent: false, before })
-  return swap(next, flow, writeOf(known), { ...record, intent }, { of: 'intent', request })
+  return swap(next, flow, writeOf(known), { ...derivedFrom, intent }, { of: 'intent', request })
+}
+
+/** Who held an intent and never said what came of it, by the time of that intent. */
+function withLostHolder(record: SignedIn, { ownIntents }: Knowledge, unanswered: Intent | undefined): SignedIn {
+  if (unanswered === undefined || unanswered.answerLost || unanswered.restored) return record
+  const { holder, at, id } = unanswered
+  const code = ownIntents.some((own) => own.id === id) ? undefined : noWord
+  return withEvent(record, { what: 'in-doubt', code }, { wall: at * 1000, holder })
 }
 
 export function maySend(known: Knowledge, { swappedAt, graceOf }: Request, now: Moment): boolean {
@@ -79,8 +99,8 @@ export function conclude(known: Knowledge, { task, outcome, sentAt }: Event & { 
       // The block was told first: in the other order all who waited for the intent would send, one after the other.
       return takeIntentOut(known, flow, request, { ...outcome, sentAt }, now)
     case 'unspent': {
-      const rejections = rejectionsAfter(request.derivedFrom, outcome.error, now)
-      if (isGivenUp(rejections)) return endSession(known, flow, request, rejections ?? {}, now)
+      const isOver = isGivenUp(rejectionsAfter(request.derivedFrom, outcome.error, now))
+      if (isOver) return endSession(known, flow, request, outcome.error, now)
       return takeIntentOut(known, flow, request, { ...outcome, sentAt }, now)
     }
     case 'in-doubt':
@@ -99,6 +119,7 @@ function keepTokens(
   const { derivedFrom } = request
   const { schema, generation, session, replaces } = ancestryOf(derivedFrom)
   const lineage = lineageOf(known.account, tokens.refresh_token)
+  const what = request.replay ? 'replayed' : 'refreshed'
   const next: SignedIn = {
     // Each by its name: for a literal that begins with a spread V8 takes as long as for a third of a refresh.
     schema,
@@ -106,6 +127,7 @@ function keepTokens(
     session,
     replaces,
     spent: spentByRefresh(derivedFrom, lineage),
+    history: historyWith(derivedFrom.history, { what, why: request.why, lineage }, now),
     state: 'signed-in',
     refreshes: derivedFrom.refreshes + 1,
     lineage,
@@ -128,7 +150,8 @@ function keepTokens(
     lifetime: 0,
     tokens: bareTokenSet(tokens),
   } as const
-  return commitAnswer(known, flow, request, ended, now)
+  const told = withEvent(ended, { what: 'ended', why: request.why, code: 'other_owner' }, now)
+  return commitAnswer(known, flow, request, told, now)
 }
 
 /** The refresh token is dead. By the lineage rule as well: a newer sign-in knows nothing of it. */
@@ -136,11 +159,12 @@ function endSession(
   known: Knowledge,
   flow: Flow,
   request: HeldRequest,
-  { reason = 'refresh_token_rejected', description }: Partial<Pick<ReauthenticationRequired, 'reason' | 'description'>>,
+  error: SsoError & Partial<Pick<ReauthenticationRequired, 'reason' | 'description'>>,
   now: Moment,
 ): Step {
+  const { reason = 'refresh_token_rejected', description } = error
   const next: ReauthenticationRequired = {
-    ...withoutIntent(request.derivedFrom),
+    ...withoutIntent(withHappening(request, 'ended', error, now)),
     state: 'reauthentication-required',
     reason: request.replay ? 'rotated_token_lost' : reason,
     ...(description === undefined ? {} : { description }),
@@ -156,10 +180,11 @@ function leaveInDoubt(
   outcome: Unsuccessful & { kind: 'in-doubt' },
   now: Moment,
 ): Step {
-  const { derivedFrom, intent, before, replay, held } = request
+  const { intent, before, replay, held } = request
   const spent = withOwnIntent(known, { id: intent.id, spent: true, before })
   const next = replay ? spent : { ...spent, lostAnswer: { id: intent.id, sentAt: outcome.sentAt } }
-  const record: SignedIn = { ...derivedFrom, ...failureOf(outcome, now), intent: { ...intent, answerLost: true } }
+  const told = withHappening(request, 'in-doubt', outcome.error, now)
+  const record: SignedIn = { ...told, intent: { ...intent, answerLost: true } }
   return swap(next, flow, held, record, { of: 'end-of-intent', request, outcome })
 }
 
@@ -168,17 +193,29 @@ function takeIntentOut(known: Knowledge, flow: Flow, request: HeldRequest, outco
   const { derivedFrom, before, held } = request
   const rejections = outcome.kind === 'unspent' ? rejectionsAfter(derivedFrom, outcome.error, now) : undefined
   const record: SignedIn = {
-    ...withoutIntent(derivedFrom),
+    ...withoutIntent(withHappening(request, 'failed', outcome.error, now)),
     ...(rejections && { rejections }),
-    ...failureOf(outcome, now),
     ...(before && { intent: before }),
   }
   return swap(known, flow, held, record, { of: 'end-of-intent', request, outcome })
 }
 
-/** For people who look at the status: in a write that is made in any case. */
-function failureOf({ error }: Unsuccessful, now: Moment): Pick<SignedIn, 'failure'> {
-  return error instanceof SendGuardError ? {} : { failure: { code: error.code, at: seconds(now) } }
+/** The record that was refreshed, with what came of it instead. */
+function withHappening(
+  { derivedFrom, why }: HeldRequest,
+  what: Happening['what'],
+  error: SsoError,
+  now: Moment,
+): SignedIn {
+  return error instanceof SendGuardError ? derivedFrom : withEvent(derivedFrom, { what, why, code: codeOf(error) }, now)
+}
+
+/** The service's own word, where it had one. */
+function codeOf(error: SsoError): string {
+  if (error instanceof TokenRejectedError) return error.error
+  if (error instanceof ReauthenticationRequiredError) return error.error ?? error.reason
+  const isAnswer = error.code === 'ERR_SSO_UNEXPECTED_RESPONSE' && error.status !== undefined
+  return isAnswer ? `HTTP_${error.status}` : error.code.replace('ERR_SSO_', '')
 }
 
 /** Whether or not the record says so by now: the outcome is what callers need to hear. */

@@ -2,6 +2,7 @@
  * Restoration: what becomes of an account that the store has lost, or has an older record of. A process that still holds the
  * newer one puts it back.
  */
+import { joined, withEvent } from '../store/history.ts'
 import { ancestryOver, descends, isBehind, sessionOf, type VersionedRecord } from '../store/lineage.ts'
 import type { AccountRecord } from '../store/token-record.ts'
 import { type Knowledge, type Moment, openIntent, writeOf } from './knowledge.ts'
@@ -18,9 +19,13 @@ export function restorationOf(
 ): AccountRecord | undefined {
   const { record } = known
   if (record === undefined) return undefined
-  if (stored === undefined || isBehind(stored, { ...writeOf(known), record })) return inDoubtAgain(record, known, now)
+  const putBack = (remembered: AccountRecord, before: AccountRecord | undefined): AccountRecord => {
+    const both = { ...remembered, history: joined(before?.history, remembered.history) }
+    return withEvent(inDoubtAgain(both, known, now), { what: 'restored' }, now)
+  }
+  if (stored === undefined || isBehind(stored, { ...writeOf(known), record })) return putBack(record, stored?.record)
   if (!isOlderMemory(stored.record, record, now)) return undefined
-  return inDoubtAgain({ ...record, ...ancestryOver(sessionOf(record), record, stored.record) }, known, now)
+  return putBack({ ...record, ...ancestryOver(sessionOf(record), record, stored.record) }, stored.record)
 }
 
 /** A new intent, because its life begins anew: another process's tokens may have been put back meanwhile. */

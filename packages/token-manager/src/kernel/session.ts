@@ -4,6 +4,7 @@
  */
 import { SessionExistsError } from '../errors.ts'
 import { tokenSet } from '../issuer/token-set.ts'
+import { joined, withEvent } from '../store/history.ts'
 import {
   ancestryOver,
   isBehind,
@@ -23,12 +24,15 @@ export function overwrite(known: Knowledge, flow: Flow, stored: VersionedRecord 
   const isUnknown = stored === undefined && known.record === undefined
   if (flow.kind !== 'sign-out' || isUnknown) return end(known, flow)
   const record = { ...overAll(known, flow.session, stored), state: 'signed-out', signed_out_at: seconds(now) } as const
-  return swap(known, flow, stored, record, { of: 'session' }, flow.session)
+  const told = withEvent(record, { what: 'signed-out' }, now)
+  return swap(known, flow, stored, told, { of: 'session' }, flow.session)
 }
 
 /** Over what this process remembers as well: the store may have lost it, and another process may put it back. */
 function overAll({ record }: Knowledge, session: string, stored: VersionedRecord | undefined) {
-  return { ...ancestryOver(session, stored?.record, record), spent: spentBefore(stored?.record, record) }
+  const before = stored?.record
+  const history = joined(before?.history, record?.history)
+  return { ...ancestryOver(session, before, record), spent: spentBefore(before, record), history }
 }
 
 function signIn(
@@ -39,10 +43,12 @@ function signIn(
 ): Step {
   const welcome = welcomeFor(flow, stored?.record, known.account)
   if (welcome !== 'welcome') return end(known, flow, welcome)
-  const { tokens, session } = flow
+  const { tokens, session, brought } = flow
   const lineage = lineageOf(known.account, tokens.refresh_token)
+  const above = overAll(known, session, stored)
   const record: SignedIn = {
-    ...overAll(known, session, stored),
+    ...above,
+    history: joined(above.history, brought?.history),
     state: 'signed-in',
     refreshes: 0,
     lineage,
@@ -53,7 +59,8 @@ function signIn(
   // The same refresh token is as doubtful as it was.
   const doubt = stored?.record.state === 'signed-in' && stored.record.lineage === lineage && stored.record.intent
   const saved = { ...record, ...(doubt && { intent: doubt }), ...standingRefusals(stored?.record) }
-  return swap(known, flow, stored, saved, { of: 'session' }, session)
+  const told = withEvent(saved, { what: 'signed-in', why: brought && 'brought' }, now)
+  return swap(known, flow, stored, told, { of: 'session' }, session)
 }
 
 export function afterSession(known: Knowledge, flow: Flow, written: VersionedRecord, now: Moment): Step {

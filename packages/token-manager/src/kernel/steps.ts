@@ -8,7 +8,7 @@ import type { RefreshResult, VersionedRecord, Write } from '../store/lineage.ts'
 import type { AccountRecord, Intent, SignedIn } from '../store/token-record.ts'
 import type { Instant } from '../support/runtime.ts'
 import type { TokenManagerEvents } from './events.ts'
-import type { Knowledge } from './knowledge.ts'
+import type { Knowledge, RefreshNeed } from './knowledge.ts'
 import type { Outcome } from './outcome.ts'
 
 /** What is begun for an account, and goes on from step to step until its end. */
@@ -20,8 +20,17 @@ export type Flow =
   | { readonly kind: 'refresh'; readonly began: number; readonly hasToldOfDoubt?: boolean }
   /** A look at the record; what the store has lost is put back. */
   | { readonly kind: 'look' }
-  /** `replaces`: it ends a session that is there; otherwise it gives way to it. `session` names the sign-in. */
-  | { readonly kind: 'sign-in'; readonly tokens: TokenSet; readonly replaces: boolean; readonly session: string }
+  /**
+   * `replaces`: it ends a session that is there; otherwise it gives way to it. `session` names the sign-in. `brought`: the tokens
+   * come from elsewhere, perhaps with the account's history there.
+   */
+  | {
+      readonly kind: 'sign-in'
+      readonly tokens: TokenSet
+      readonly replaces: boolean
+      readonly session: string
+      readonly brought?: { readonly history: string | undefined } | undefined
+    }
   | { readonly kind: 'sign-out'; readonly session: string }
   /** The owner API refused this access token. `mayRefresh`: where there is no way back, a new one is needed. */
   | { readonly kind: 'invalidate'; readonly accessToken: string; readonly mayRefresh: boolean }
@@ -89,6 +98,7 @@ export interface Request {
   /** The record as it was before. */
   readonly derivedFrom: SignedIn
   readonly intent: Intent
+  readonly why: RefreshNeed
   /** The intent of the earlier request whose answer was lost, as one that was given up. */
   readonly before: Intent | undefined
   /** An earlier answer was lost. */

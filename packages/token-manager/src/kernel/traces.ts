@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel, tracingChannel } from 'node:diagnostics_channel'
 import type { Instant } from '../support/runtime.ts'
-import { accessTokenOf, isRefusedNow, isReplacementAsked, isUsable, type Knowledge } from './knowledge.ts'
+import { accessTokenOf, type Knowledge, type RefreshNeed, refreshNeed } from './knowledge.ts'
 
 /** What subscribers of `owner-sso:token` are given. */
 export interface ServedToken {
@@ -56,11 +56,8 @@ export interface RefreshTrace {
   readonly replay: boolean
 }
 
-/**
- * Why it was made: the keeper's sweep, a call of `refresh()`, an access token that the owner API refused, one that has ended
- * or was never there, or one that ends soon.
- */
-export type RefreshReason = 'keeper' | 'asked' | 'refused' | 'expired' | 'due'
+/** Why it was made: the keeper's sweep, or as the record tells it. */
+export type RefreshReason = 'keeper' | RefreshNeed
 
 /** A refresh request that is traced. */
 export interface TracedRefresh<Outcome> {
@@ -102,7 +99,6 @@ export function traceRefresh<Outcome extends { readonly kind: 'tokens' } | { rea
 }
 
 export function reasonOf(knowledge: Knowledge, isKeepersTurn: boolean, now: Instant): RefreshReason {
-  if (isReplacementAsked(knowledge)) return isKeepersTurn ? 'keeper' : 'asked'
-  if (isRefusedNow(knowledge)) return 'refused'
-  return isUsable(knowledge, now) ? 'due' : 'expired'
+  const need = refreshNeed(knowledge, now)
+  return need === 'asked' && isKeepersTurn ? 'keeper' : need
 }

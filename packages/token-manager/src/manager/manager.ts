@@ -44,7 +44,7 @@ import {
   parseTokenManagerOptions,
   replacesSession,
 } from './options.ts'
-import { statusOf } from './status.ts'
+import { historyOf, statusOf, unreadHistory } from './status.ts'
 import type { AccessTokenOptions, TokenManager, TokenManagerOptions } from './token-manager.ts'
 import { claimTry } from './tries.ts'
 
@@ -112,7 +112,8 @@ export function manageTokens(
     const replaces = replacesSession(tokens, saving)
     if (!isTokenSet(tokens) && !isBare(tokenSet) && (await sso.isOfAnotherOwner?.(tokenSet, account)) === true)
       throw new OtherOwnerError({ step: 'token-manager', requestSent: false })
-    const flow = { kind: 'sign-in', tokens: tokenSet, replaces, session: runtime.uniqueId() } as const
+    const brought = isTokenSet(tokens) ? undefined : { history: tokens.history }
+    const flow = { kind: 'sign-in', tokens: tokenSet, replaces, session: runtime.uniqueId(), brought } as const
     if (!replaces) {
       await run(memory.of(account), { kind: 'look' }, context)
       const welcome = welcomeFor(flow, memory.of(account).knowledge.record, account)
@@ -158,6 +159,10 @@ export function manageTokens(
     accepted: (account, accessToken) =>
       acceptAccessToken(knownNameOf(checkedAccountName(account)), checkedAccessToken(accessToken), context),
     status: async (account) => track(named(checkedAccountName(account), (name) => statusOf(name, context))),
+    history: async (account) => {
+      const history = named(checkedAccountName(account), (name) => historyOf(name, context))
+      return track(history.catch(unreadHistory))
+    },
     forget: async (account) => track(named(checkedAccountName(account), forget)),
     accounts: () => accountsOf(base),
     on,

@@ -156,6 +156,8 @@ export async function checkedTokens(
   const remedy = 'save the token set itself, or JSON.parse(JSON.stringify(tokens))'
   check(!lostItsTokens(tokens), `tokens is ${howTokensAreLost}; ${remedy}`)
   const { refresh_token, auth_url = sso.authUrl } = tokens
+  const history = 'history' in tokens ? tokens.history : undefined
+  check(history === undefined || typeof history === 'string', 'tokens.history must be a string')
   check(typeof refresh_token === 'string' && refresh_token !== '', 'tokens.refresh_token must be a non-empty string')
   check(typeof auth_url === 'string' && auth_url !== '', 'tokens.auth_url must be a non-empty string')
   check(URL.canParse(auth_url), 'tokens.auth_url must be an address')

@@ -1,7 +1,9 @@
 /**
- * What is known of an account's tokens, for people and programs that want to show it.
+ * What is known of an account's tokens, for people and programs that want to show it, and how that came about.
  */
-import type { TokenStatus } from './token-manager.ts'
+import { StoreError } from '../errors.ts'
+import type { AccountHistory, TokenStatus } from './token-manager.ts'
+import { whyOf } from './why.ts'
 import type { Context } from '../kernel/context.ts'
 import { momentOf, run } from '../kernel/driver.ts'
 import { expectsRefusal } from '../kernel/freshness.ts'
@@ -27,6 +29,21 @@ export async function statusOf(name: string, context: Context): Promise<TokenSta
   return statusAsKnown(account.knowledge, momentOf(context))
 }
 
+/** @throws StoreError as `statusOf` does */
+export async function historyOf(name: string, context: Context): Promise<AccountHistory> {
+  const status = await statusOf(name, context)
+  const { knowledge } = context.memory.of(name)
+  const { record } = knowledge
+  return { status, ...whyOf({ status, record, intent: openIntent(knowledge), now: momentOf(context).wall / 1000 }) }
+}
+
+/** A store that can't be read is the cause. @throws any other error */
+export function unreadHistory(error: unknown): AccountHistory {
+  if (!(error instanceof StoreError)) throw error
+  const nothing = { status: { state: 'signed-out' }, record: undefined, now: 0 } as const
+  return { status: undefined, ...whyOf({ ...nothing, store: error.reason }) }
+}
+
 function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {
   const { record } = known
   if (record === undefined || record.state === 'signed-out') return { state: 'signed-out' }
@@ -38,13 +55,12 @@ function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {
     ...(isRefreshed(record) && hasToken && { refreshed_at: record.obtained_at }),
     ...(expectsRefusal(record) && { refreshed_tokens_refused: record.refusals?.inARow ?? 1 }),
     ...(hasToken && isRefusedNow(known) && { refused: true }),
-    ...(record.failure && { last_failure: { code: record.failure.code, at: record.failure.at } }),
   }
   if (record.state === 'reauthentication-required') return { state: record.state, reason: record.reason, ...facts }
   const intent = openIntent(known)
   if (intent !== undefined && (isHeldUp(known, now) || !isIntentAlive(known, intent, now))) {
     const next_attempt_at = inDoubt(known, now).nextAttemptAt
-    return { state: 'in-doubt', next_attempt_at, in_doubt_since: intent.at, ...facts }
+    return { state: 'in-doubt', next_attempt_at, ...facts }
   }
   const state = isUsable(known, now) ? 'valid' : 'expired'
   if (!hasToken) return { state, ...facts }

@@ -7,8 +7,9 @@ import type { CallOptions } from '../issuer/call-options.ts'
 import type { RequestBudget } from '../gates/budget/request-budget.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
-import type { RefreshFailure } from '../store/token-record.ts'
+import type { HistoryEvent } from '../store/history.ts'
 import type { TokenStore } from '../store/token-store.ts'
+import type { Cause } from './why.ts'
 
 /** What a token manager works with, and when it refreshes. */
 export interface TokenManagerOptions {
@@ -103,8 +104,6 @@ export interface TokenStatus {
   readonly reason?: ReauthenticationReason
   /** When a refresh in doubt may be replayed. */
   readonly next_attempt_at?: number
-  /** When the doubt began, by the clock of the process that sent the refresh, or put the record back. */
-  readonly in_doubt_since?: number
   /** When the access token came of a refresh; absent for that of the sign-in, and for one that is current again. */
   readonly refreshed_at?: number
   /**
@@ -116,8 +115,30 @@ export interface TokenStatus {
   readonly refused?: boolean
   /** When the background refresh is due: by `refreshAfter`, with the account's own place in its span. */
   readonly refresh_due_at?: number
-  /** The last refresh that failed, while none after it succeeded. Records of older releases have none. */
-  readonly last_failure?: RefreshFailure
+}
+
+/** What happened to an account, and why it is as it is now; never a token. */
+export interface AccountHistory {
+  /** Absent where the store can't be read. */
+  readonly status: TokenStatus | undefined
+  /** The last 32, the oldest first. */
+  readonly events: readonly HistoryEvent[]
+  readonly why: Why
+}
+
+/** Why an account is as it is: in particular, why its owner has to sign in again. */
+export interface Why {
+  readonly cause: Cause
+  /** The cause in one sentence. */
+  readonly sentence: string
+  /** A line for each fact that it rests on, with times in UTC. */
+  readonly rests_on: readonly string[]
+  /** What to do about it. */
+  readonly to_do: string
+  /** The record, the store or the service itself says so. */
+  readonly sure: boolean
+  /** Otherwise: what else it may be. */
+  readonly or_else?: string
 }
 
 /**
@@ -131,6 +152,8 @@ export interface RefreshTokenGrant {
   readonly expires_at?: number | undefined
   /** Base address of the instance that issued it; by default the issuer's own. */
   readonly auth_url?: string | undefined
+  /** What happened to the account where it comes from, as `owner-sso export` writes it. */
+  readonly history?: string | undefined
 }
 
 /** How `save` goes about a session that is there already. */
@@ -225,6 +248,13 @@ export interface TokenManager {
    */
   accepted(account: string, accessToken: string): void
   status(account: string): Promise<TokenStatus>
+  /**
+   * What happened to an account, and why it is as it is: one cause, what that rests on, what to do, and whether it is sure. Sends
+   * nothing. A store that can't be read is a cause, and no error.
+   *
+   * @example const { why } = await tokens.history(account); console.log(why.sentence, why.to_do)
+   */
+  history(account: string): Promise<AccountHistory>
   /** A sign-out: a tombstone, so that a refresh still under way can't undo it. @throws StoreError if it could not be stored */
   forget(account: string): Promise<void>
   /**

@@ -6,6 +6,7 @@ import { checkOptionNames } from '../support/known-options.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { TokenStore } from './token-store.ts'
 import { untilSwapped, type GuardedStore, guardStore } from './guarded-store.ts'
+import { withEvent } from './history.ts'
 import { isBehind } from './lineage.ts'
 import { copyOwnRecord } from './own-copy.ts'
 import { accountRecord, mayBeOfOneRecord } from './read-record.ts'
@@ -54,11 +55,13 @@ export interface CopyOptions {
 async function copyRecord(account: string, from: GuardedStore, to: GuardedStore): Promise<boolean> {
   const source = accountRecord(await from.read(account))
   if (source === undefined) return false
+  const by = { wall: systemRuntime.wallClock(), holder: systemRuntime.holder }
+  const copy = withEvent(source.record, { what: 'copied' }, by)
   const writeId = randomUUID()
   return untilSwapped(systemRuntime, async () => {
     const target = accountRecord(await to.read(account))
     if (target !== undefined && !isBehind(target, source)) return false
-    const swapped = await to.swap(account, target, source.record, writeId)
+    const swapped = await to.swap(account, target, copy, writeId)
     return 'conflict' in swapped ? undefined : true
   })
 }

@@ -8,6 +8,7 @@
 import { OtherOwnerError, ReauthenticationRequiredError } from '../errors.ts'
 import type { AccountRecord, SignedIn, Ancestry, Predecessor, ReauthenticationRequired } from './token-record.ts'
 import { createHmac } from 'node:crypto'
+import { joined } from './history.ts'
 import { unknownFields } from './record-check.ts'
 import { tokenSet } from '../issuer/token-set.ts'
 import { wholeOf } from '../support/redaction.ts'
@@ -64,6 +65,7 @@ function successorOf(stored: SignedIn | ReauthenticationRequired, { derivedFrom,
     ...next,
     ...unknownFields(stored),
     ...ancestryOf(stored),
+    history: joined(stored.history, next.history),
     refreshes: Math.max(stored.refreshes + grown, next.refreshes),
     ...(isOther && next.predecessor && { predecessor: predecessorIn(stored) }),
   }

@@ -64,13 +64,13 @@ const fieldsOfTokenSet: Fields = {
 export const isTokenSet: Check = object(fieldsOfTokenSet)
 const holder: Check = object({
   pid: number,
+  host: optional(string),
   started: optional(string),
   boot: optional(string),
   pidNamespace: optional(string),
   timeNamespace: optional(string),
 })
 const rejections: Check = object({ inARow: count, at: number, description: optional(string) })
-const failure: Check = object({ code: filled, at: number })
 const flag = optional(oneOf(true))
 const refusals: Check = object({
   inARow: count,
@@ -107,7 +107,6 @@ const tokensHeld: Fields = {
   refusals: optional(refusals),
   refusedBefore: optional(count),
   predecessor: optional(predecessor),
-  failure: optional(failure),
 }
 /** An access token that has no life may be empty: see `bare-refresh-token.ts`. */
 const withoutLife: Check = object({ lifetime: oneOf(0) })
@@ -122,7 +121,10 @@ const signedIn: Check = holdingTokens({
   intent: optional(intent),
   rejections: optional(rejections),
 })
-const knownFields = new Set([...Object.keys(tokensHeld), 'state', 'intent', 'rejections', 'reason', 'description'])
+const otherFields = ['state', 'intent', 'rejections', 'reason', 'description']
+/** Whatever a history is, nothing depends on it; `failure` is a former release's. */
+const uncheckedFields = ['history', 'failure']
+const knownFields = new Set([...Object.keys(tokensHeld), ...otherFields, ...uncheckedFields])
 
 /** What a newer release noted in an account's record, in fields that are not known here: handed on from record to record. */
 export function unknownFields(record: AccountRecord): object {

@@ -8,6 +8,7 @@ import { StoreError } from '../errors.ts'
 import type { Runtime } from '../support/runtime.ts'
 import type { UnderWay } from '../support/under-way.ts'
 import { untilSwapped, asSafe, type GuardedStore } from './guarded-store.ts'
+import { withEvent } from './history.ts'
 import { holdsResult, isBehind, isSameWrite, mayReplace, placed, type RefreshResult, type Write } from './lineage.ts'
 import { accountRecord, withoutShownTokens, isDamaged, mayBeOfOneRecord } from './read-record.ts'
 import { checkedRecord } from './record-check.ts'
@@ -113,7 +114,8 @@ export function spoolingStore(spooling: Spooling): SpoolingStore {
       const isLost = stored === undefined || isBehind(stored, { version: result.version, record: result.derivedFrom })
       if (!isNext && !isLost) return { stored, told: 'superseded' as const }
       if (isOwn) return { stored, told: undefined }
-      const record = placed(result, stored?.record)
+      const by = { wall: runtime.wallClock(), holder: runtime.holder }
+      const record = withEvent(placed(result, stored?.record), { what: 'carried-over' }, by)
       // It may have been in the store before, and been spent since.
       const swapped = await store.swap(account, stored, isNext ? record : inDoubt(record, runtime), writeId)
       return 'conflict' in swapped ? undefined : { stored: swapped, told: 'carried-over' as const }

@@ -2,7 +2,7 @@
  * What a token store keeps for one account, as the refresh protocol needs it. Its shape belongs to core; a store treats
  * it as a sealed JSON value.
  */
-import type { ReauthenticationReason, SsoErrorCode } from '../errors.ts'
+import type { ReauthenticationReason } from '../errors.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
 import type { Holder } from '../support/holder.ts'
 
@@ -33,14 +33,16 @@ export interface Ancestry {
   readonly replaces?: readonly string[]
 }
 
-/** What a record knows of refresh tokens before its own. */
-export interface SpentRefreshTokens {
+/** What a record knows of the time before it. */
+export interface Memories {
   /** Lineages of those that are of no use any more, and that somebody may bring back: see `spent-refresh-tokens.ts`. */
   readonly spent?: readonly string[]
+  /** What happened to the account, as one text: see `history.ts`. */
+  readonly history?: string | undefined
 }
 
 /** A token set and where it stands among its predecessors. */
-interface TokensHeld extends Ancestry, SpentRefreshTokens {
+interface TokensHeld extends Ancestry, Memories {
   /** Refreshes since that sign-in. */
   readonly refreshes: number
   /** Names the refresh token without revealing it: see `lineageOf`. */
@@ -57,15 +59,6 @@ interface TokensHeld extends Ancestry, SpentRefreshTokens {
   readonly refusedBefore?: number
   /** There while nobody knows whether the owner API accepts the record's own access token: see `predecessor.ts`. */
   readonly predecessor?: Predecessor
-  /** The last refresh that failed, while none after it succeeded. */
-  readonly failure?: RefreshFailure
-}
-
-/** How a refresh failed. */
-export interface RefreshFailure {
-  readonly code: SsoErrorCode
-  /** Seconds since the epoch, by the clock of the process that sent it. */
-  readonly at: number
 }
 
 /** Access tokens that came of a refresh and that the owner API refused, before it can have accepted them. */
@@ -112,7 +105,7 @@ export interface ReauthenticationRequired extends TokensHeld {
 }
 
 /** A tombstone, in place of a deletion: a refresh still under way must not undo a sign-out. */
-export interface SignedOut extends Ancestry, SpentRefreshTokens {
+export interface SignedOut extends Ancestry, Memories {
   readonly state: 'signed-out'
   /** Seconds since the epoch, by the clock of the process that signed out. */
   readonly signed_out_at?: number

@@ -5,10 +5,13 @@
  * nothing is provable and an intent simply reaches the end of its life.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
 
 /** The process that holds an intent, exact enough to tell on its own host that it is dead. */
 export interface Holder {
   readonly pid: number
+  /** The name of its machine, for people. */
+  readonly host?: string
   /** Kernel ticks from boot to the process's start; tells a reused pid. Absent where the system doesn't say. */
   readonly started?: string
   /** One boot of one machine. */
@@ -37,6 +40,7 @@ function describe(): Holder {
   const timeNamespace = orUndefined(() => readlinkSync('/proc/self/ns/time'))
   return {
     pid: process.pid,
+    host: hostname(),
     ...(started === undefined ? {} : { started }),
     ...(boot === undefined ? {} : { boot }),
     ...(pidNamespace === undefined ? {} : { pidNamespace }),

@@ -30,7 +30,8 @@ describe('a store that takes its time', () => {
     written.resolve()
     expect(await call).toMatchObject({ code: expect.stringMatching(/^ERR_SSO_/u), requestSent })
     expect(world.keptAlive - kept).toBe(0)
-    expect((await world.store.read(account))?.record).toMatchObject({ failure: { code: 'ERR_SSO_UNREACHABLE' } })
+    const { events } = await world.process().history(account)
+    expect(events.at(-1)).toMatchObject({ what: requestSent ? 'in-doubt' : 'failed', code: 'UNREACHABLE' })
   })
 })
 

@@ -14,7 +14,41 @@ const fieldsIn = async (store: TokenStore): Promise<Fields> => ({ ...(await stor
  * How the first release refreshed, frozen: it swaps its intent in, sends, and writes a record of the fields that it knew, and no
  * others. It is not to be changed when a record gets a new field.
  */
-async function refreshAsFirstRelease(world: Bench, store: TokenStore): Promise<'sent' | 'left alone'> {
+const refreshAsFirstRelease = (world: Bench, store: TokenStore): Promise<'sent' | 'left alone'> =>
+  refreshAsBefore(world, store, () => ({}))
+
+/** The release before the history, frozen as well: it hands on what it does not know, and knows no history. */
+const refreshBeforeHistory = (world: Bench, store: TokenStore): Promise<'sent' | 'left alone'> =>
+  refreshAsBefore(world, store, (record) =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !knownBeforeHistory.has(name))),
+  )
+const knownBeforeHistory = new Set([
+  'schema',
+  'generation',
+  'session',
+  'replaces',
+  'spent',
+  'refreshes',
+  'lineage',
+  'tokens',
+  'obtained_at',
+  'lifetime',
+  'refusals',
+  'refusedBefore',
+  'predecessor',
+  'failure',
+  'state',
+  'intent',
+  'rejections',
+  'reason',
+  'description',
+])
+
+async function refreshAsBefore(
+  world: Bench,
+  store: TokenStore,
+  handedOn: (record: Fields) => Fields,
+): Promise<'sent' | 'left alone'> {
   const stored = await store.read(account)
   const before: Fields = { ...stored?.record }
   const { schema, state, generation, session, replaces, refreshes, intent } = before
@@ -37,6 +71,7 @@ async function refreshAsFirstRelease(world: Bench, store: TokenStore): Promise<'
     tokens: world.tokens({ access_token: `old-a${world.sent.length}`, refresh_token }),
     obtained_at: at,
     lifetime: 28_800,
+    ...handedOn(before),
   }
   await store.swap(account, swapped.version, asRecord(next), 'frozen result')
   return 'sent'
@@ -88,6 +123,41 @@ describe('this release and the first one, in one store', () => {
     const world = bench()
     world.store.put(account, { version: 1, writeId: 'w', record: JSON.parse(bytes) })
     expect(await world.process().status(account)).toMatchObject({ state: state === 'signed-in' ? 'valid' : state })
+  })
+})
+
+describe('this release and the one before the history', () => {
+  it('share a record: nothing of its history is dropped, and it is said that somebody wrote none', async () => {
+    const { world, tokens } = await signedIn()
+    await world.pass(hours(7))
+    await tokens.refresh(account)
+    const { events } = await tokens.history(account)
+    for (let turn = 0; turn < 3; turn += 1) {
+      await world.pass(hours(9))
+      expect(await refreshBeforeHistory(world, world.store)).toBe('sent')
+    }
+    const then = await world.process().history(account)
+    expect(then.events).toEqual(events)
+    expect(then.why).toMatchObject({
+      cause: 'signed-in',
+      rests_on: expect.arrayContaining(['A release that writes no history has refreshed it since.']),
+    })
+    await world.pass(hours(9))
+    await tokens.getAccessToken(account)
+    const after = await tokens.history(account)
+    expect(after.events.slice(0, -1)).toEqual(events)
+    expect(after.events.at(-1)).toMatchObject({ what: 'refreshed', why: 'expired' })
+  })
+
+  it('say that the one before wrote no history, where that has dropped it', async () => {
+    const { world, tokens } = await signedIn()
+    await world.pass(hours(9))
+    await refreshAsFirstRelease(world, world.store)
+    const { events, why } = await tokens.history(account)
+    expect({ events, rests_on: why.rests_on }).toEqual({
+      events: [],
+      rests_on: ['Nothing was written down before 2026-01-01 09:00 UTC.'],
+    })
   })
 })
 

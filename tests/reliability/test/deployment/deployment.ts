@@ -47,8 +47,8 @@ export interface Deployment {
   ask(callers: number, name?: string): Promise<Answers>
   /** The process that has put its intent into the record, now or next. */
   holder(): Promise<Worker>
-  /** A new process, in place of one that is gone or as one more. */
-  start(): Promise<Worker>
+  /** A new process, in place of one that is gone or as one more; with other settings perhaps. */
+  start(changes?: Partial<WorkerSettings>): Promise<Worker>
   /** Kills it as `kill -9` does, and starts another. */
   replace(worker: Worker): Promise<Worker>
 }
@@ -144,11 +144,11 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
           return worker
         }),
       ),
-    async start() {
+    async start(changes) {
       const launcher = options.hosts?.[started % options.hosts.length]
       started += 1
       const worker = launcher === undefined ? (idle.pop() ?? startWorker()) : startWorker(launcher)
-      await worker.open(settings())
+      await worker.open({ ...settings(), ...changes })
       workers.add(worker)
       return worker
     },

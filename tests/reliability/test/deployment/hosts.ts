@@ -6,6 +6,14 @@ import { atEnd } from './deployment.ts'
 export const namespacesWork: boolean =
   spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true'], { stdio: 'ignore' }).status === 0
 
+export const machinesWork: boolean = spawnSync('unshare', ['--uts', 'true'], { stdio: 'ignore' }).status === 0
+
+/** The command line that runs a program on a machine of that name (a UTS namespace). */
+export function machine(name: string): readonly string[] {
+  const program = `hostname ${name}; exec "$@"`
+  return ['unshare', '--uts', 'sh', '-c', program, 'sh']
+}
+
 /** Starts a host; returns the command line that runs a program in it. */
 export async function startHost(): Promise<readonly string[]> {
   // Its first process prints once it is there, and only waits from then on; with it, everything else in there ends.

@@ -12,7 +12,7 @@ import { isLong } from './figures.ts'
 
 /** What a worker opens its store with; plain data. */
 export type StoreSettings =
-  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string; readonly key?: readonly number[] }
   | { readonly kind: 'redis'; readonly url: string; readonly prefix: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly tableName: string }
   | { readonly kind: 'sqlite'; readonly path: string }

@@ -83,6 +83,7 @@ const commands = {
   },
   refresh: ({ account }) => tokens.refresh(account),
   status: ({ account }) => tokens.status(account),
+  history: ({ account }) => tokens.history(account),
   /** Nothing that this process has begun is half done: no request, no read, no write. It may wait for another's. */
   async calm() {
     do {

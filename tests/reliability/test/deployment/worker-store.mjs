@@ -8,7 +8,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 export async function openStore(settings) {
   if (settings.kind === 'file') {
     const { fileTokenStore } = await import('@owner-sso/token-store-file')
-    return { store: fileTokenStore({ path: settings.path }), close: async () => {} }
+    const encryptionKey = settings.key && Uint8Array.from(settings.key)
+    return { store: fileTokenStore({ path: settings.path, encryptionKey }), close: async () => {} }
   }
   if (settings.kind === 'postgres') return openPostgres(settings)
   if (settings.kind === 'sqlite') return openSqlite(settings)

@@ -2,7 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { KeeperOptions, TokenManagerEvents, TokenSet, TokenStatus } from '@owner-sso/core'
+import type {
+  AccountHistory,
+  KeeperOptions,
+  RefreshTokenGrant,
+  TokenManagerEvents,
+  TokenSet,
+  TokenStatus,
+} from '@owner-sso/core'
 import type { StoreSettings } from './stores.ts'
 
 /** What a worker is opened with; plain data. */
@@ -60,13 +67,14 @@ export interface Worker {
   stopClocks(): Promise<void>
   startClocks(): Promise<void>
   ask(account: string, callers?: number): Promise<Answers>
-  signIn(account: string, tokenSet: TokenSet): Promise<void>
+  signIn(account: string, tokenSet: TokenSet | RefreshTokenGrant): Promise<void>
   logIn(account: string, credentials: { readonly identity: string; readonly credential: string }): Promise<void>
   signOut(account: string): Promise<void>
   /** Keeps all accounts signed in from now on. */
   keepSignedIn(options: Pick<KeeperOptions, 'within' | 'every'>): Promise<void>
   refresh(account: string): Promise<void>
   status(account: string): Promise<TokenStatus>
+  history(account: string): Promise<AccountHistory>
   calm(): Promise<void>
   useOwnerApi(account: string, url: URL, callers: number): Promise<Readonly<Record<string, number>>>
   call(account: string, ownerApiUrl: string, callers: number): Promise<Readonly<Record<string, number>>>
@@ -133,6 +141,7 @@ export function startWorker(launcher: readonly string[] = []): Worker {
     keepSignedIn: (options) => call('keepSignedIn', { options }),
     refresh: (account) => call('refresh', { account }),
     status: (account) => call('status', { account }),
+    history: (account) => call('history', { account }),
     calm: () => call('calm'),
     useOwnerApi: (account, url, callers) => call('useOwnerApi', { account, url: url.href, callers }),
     call: (account, ownerApiUrl, callers) => call('call', { account, ownerApiUrl, callers }),

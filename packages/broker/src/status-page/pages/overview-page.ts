@@ -2,17 +2,15 @@
  * What the broker does: its accounts with the time their tokens have left, its clients, and what went wrong lately.
  */
 import { accountQuery, ago, type Html, type Notice, noticeBox, refusalNotice, timeLeft } from '#sign-in-pages'
-import { type TokenStatus, visible } from '@owner-sso/core'
+import { type AccountHistory, type TokenStatus, visible } from '@owner-sso/core'
 import { html } from 'hono/html'
 import type { ListedClient } from '../../clients/client.ts'
 import type { Failure } from '../failures.ts'
 import { page, type PageContext } from './page.ts'
 import { allowed, programQuery } from './program-page.ts'
 
-export interface AccountRow {
+export interface AccountRow extends Pick<AccountHistory, 'status' | 'why'> {
   readonly account: string
-  /** `undefined` where the store could not be read. */
-  readonly status: TokenStatus | undefined
 }
 
 export interface OverviewPage extends PageContext {
@@ -71,9 +69,12 @@ const labels: Record<TokenStatus['state'], readonly [label: string, look: 'good'
   'reauthentication-required': ['Sign in again', 'poor'],
 }
 
-function accountRow({ account, status }: AccountRow, overview: OverviewPage): Html {
+function accountRow({ account, status, why }: AccountRow, overview: OverviewPage): Html {
   if (status === undefined) {
-    return html`<li><strong>${visible(account)}</strong><span class="pill poor">Can’t be read now</span></li>`
+    return html`<li>
+      <strong>${visible(account)}</strong><span class="pill poor">Can’t be read now</span>
+      <p>${why.sentence}</p>
+    </li>`
   }
   const advice = refusalNotice(status)
   const isUseless = advice !== undefined && (status.state === 'expired' || status.refused === true)
@@ -84,6 +85,7 @@ function accountRow({ account, status }: AccountRow, overview: OverviewPage): Ht
       <strong>${visible(account)}</strong>
       <span class="pill ${look}">${label}</span>
     </div>
+    ${advice === undefined && why.cause !== 'signed-in' && html`<p>${why.sentence}${!why.sure && ' (likely)'}</p>`}
     ${
       look === 'good'
         ? html`${remainingLife(account, status, overview)}

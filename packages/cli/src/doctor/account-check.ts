@@ -1,0 +1,21 @@
+/**
+ * What is wrong with an account, and how to mend it.
+ */
+import { refusalAdvice, type TokenManager } from '@owner-sso/core'
+import { localTime } from '../terminal/local-time.ts'
+import { type Finding, good, note } from '../terminal/finding.ts'
+
+export async function checkAccount(
+  account: string,
+  tokens: Pick<TokenManager, 'history' | 'status'>,
+): Promise<Finding[]> {
+  const status = await tokens.status(account)
+  const { why } = await tokens.history(account)
+  const advice = refusalAdvice(status, localTime)
+  const text = `${account}: ${advice ?? why.sentence}`
+  if (why.cause === 'signed-in') return []
+  if (why.cause === 'refreshing') return [good('tokens', text)]
+  const signsIn = advice !== undefined || status.state === 'reauthentication-required'
+  const fix = signsIn ? `Run owner-sso login --account ${account}.` : why.to_do
+  return [note('tokens', text, `${fix} What that rests on: owner-sso why ${account}`)]
+}
