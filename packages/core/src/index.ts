@@ -42,7 +42,7 @@ export * from './errors.ts'
 export * from '@owner-sso/token-manager'
 
 // What adapters share.
-export { refusalAdvice, whatCame } from '@owner-sso/token-manager/support'
+export { overdueAdvice, refusalAdvice, whatCame } from '@owner-sso/token-manager/support'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
 export {
   secretFromText,

@@ -23,10 +23,20 @@ import {
   replayRestLeft,
   restedFrom,
 } from './pace.ts'
+import { leaveToOthers, notRefreshed } from './elsewhere.ts'
 import { fallBack, wayBack } from './predecessor.ts'
 import { end, type Flow, fromManager, go, type Notice, type Step } from './steps.ts'
 
-export type Decision = 'serve' | 'fall-back' | 'not-signed-in' | 'sign-in-again' | 'wait' | 'defer' | 'send' | 'replay'
+export type Decision =
+  | 'serve'
+  | 'fall-back'
+  | 'not-signed-in'
+  | 'sign-in-again'
+  | 'wait'
+  | 'defer'
+  | 'leave'
+  | 'send'
+  | 'replay'
 
 /** The heart of the protocol: what one look at the record leads to. */
 export function decide(known: Knowledge, now: Moment): Decision {
@@ -37,10 +47,13 @@ export function decide(known: Knowledge, now: Moment): Decision {
   const freshness = freshnessOf(known, now)
   const isWanted = !isUnwanted(known)
   if (freshness === 'fresh' && isWanted) return 'serve'
-  if (isJustRefreshed(known, now)) return 'serve'
+  // Those who refresh may see it earlier: they are waited for.
+  const isUseless = now.settings.refreshesElsewhere && !isUsable(known, now)
+  if (isJustRefreshed(known, now) && !isUseless) return 'serve'
   const intent = openIntent(known)
+  if (intent !== undefined && isIntentAlive(known, intent, now)) return 'wait'
+  if (now.settings.refreshesElsewhere) return 'leave'
   if (intent === undefined) return 'send'
-  if (isIntentAlive(known, intent, now)) return 'wait'
   // In doubt: the refresh token may be spent. As long as the access token works and nobody wants another, a late success is
   // worth waiting for.
   const isDue = freshness === 'expiring' || freshness === 'expired' || !isWanted || isInGrace(known, intent, now)
@@ -58,9 +71,11 @@ export function afterRefreshLook(known: Knowledge, flow: Refresh, isThere: boole
   if (decision === 'not-signed-in') return end(known, flow, new SignedOutError(fromManager))
   if (decision === 'sign-in-again') return end(known, flow, signInAgain(known.record))
   if (decision === 'defer') return end(known, flow, inDoubt(known, now))
+  if (decision === 'leave') return leaveToOthers(known, flow, now)
   if (decision === 'wait') {
     const isOver = isLeftToOthers(known, now) || hasWatchedLongEnough(flow.began, now)
-    return isOver ? end(known, flow, inDoubt(known, now)) : watch(known, flow, now)
+    if (!isOver) return watch(known, flow, now)
+    return end(known, flow, now.settings.refreshesElsewhere ? notRefreshed(known) : inDoubt(known, now))
   }
   const rested = restedFrom(known, now)
   const host = hostOf(known)

@@ -221,13 +221,16 @@ export const isGivenUp = (rejections: Rejections | undefined): boolean => (rejec
 // Access tokens that the owner API refuses, one after the other, as it does while it is broken
 
 /** What the record keeps of them, with this one: nothing more to note where that is known, or where somebody is writing it. */
-export function withRefusal(known: Knowledge): SignedIn | undefined {
+export function withRefusal(known: Knowledge, { settings }: Moment): SignedIn | undefined {
   const { record, invalidated } = known
-  if (record?.state !== 'signed-in' || record.refusals?.thisOne === true || invalidated?.unused !== true)
-    return undefined
+  const isLeft = settings.refreshesElsewhere
+  if (record?.state !== 'signed-in' || record.refusals?.thisOne === true || invalidated === undefined) return undefined
+  // Whoever refreshes elsewhere has to hear of each of them.
+  if (!invalidated.unused && !isLeft) return undefined
   // Whoever is refreshing, or has tokens to save, writes the record itself.
-  if (intentOf(record) !== undefined || known.isRefreshing || known.unsaved !== undefined) return undefined
-  return { ...record, refusals: { inARow: refusedInARow(record) + 1, thisOne: true } }
+  const isWritten = (known.isRefreshing && !isLeft) || known.unsaved !== undefined
+  if (intentOf(record) !== undefined || isWritten) return undefined
+  return { ...record, refusals: { inARow: refusedInARow(record) + (invalidated.unused ? 1 : 0), thisOne: true } }
 }
 
 /**

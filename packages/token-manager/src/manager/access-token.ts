@@ -37,8 +37,10 @@ export async function getTokens(
   if (livesFor(tokens, minValidity, context)) return tokens
   const { record } = context.memory.of(account).knowledge
   const isRefreshable = record?.state === 'signed-in' && !expectsRefusal(record)
-  if (isRefreshable) await refreshNow(account, options, context)
-  const next = isRefreshable ? await tokensThatWork(account, options, context) : tokens
+  const isLeft = context.work.settings.refreshesElsewhere
+  if (isLeft) await run(context.memory.of(account), { kind: 'look' }, context)
+  else if (isRefreshable) await refreshNow(account, options, context)
+  const next = isRefreshable || isLeft ? await tokensThatWork(account, options, context) : tokens
   if (livesFor(next, minValidity, context)) return next
   throw new ShortValidityError(next.expires_at)
 }
@@ -191,4 +193,17 @@ export async function invalidate(
   await run(account, { kind: 'invalidate', accessToken, mayRefresh }, context)
   const current = accessTokenOf(account.knowledge.record)
   return current !== accessToken && isUsable(account.knowledge, instantOf(context.runtime))
+}
+
+/**
+ * Refreshes an account of which the record says that the owner API refuses its access token: whoever leaves refreshes to others
+ * can do no more than note that.
+ */
+export async function refreshIfRefused(account: Account, context: Context): Promise<void> {
+  const { settings, isEnding } = context.work
+  const { record } = account.knowledge
+  const isNoted = record?.state === 'signed-in' && record.refusals?.thisOne === true
+  if (!isNoted || settings.refreshesElsewhere || isEnding()) return
+  const works = await invalidate(account.name, record.tokens.access_token, {}, context)
+  if (!works) await inFlightRefresh(account, context).done
 }

@@ -2,7 +2,7 @@
  * The token manager over given surroundings: it checks what callers hand in, and leads each call to the file that tells
  * its story.
  */
-import { OtherOwnerError, type StoreError } from '../errors.ts'
+import { OtherOwnerError, RefreshElsewhereError, type StoreError } from '../errors.ts'
 import { budgetGate } from '../gates/budget/budget-gate.ts'
 import { createRefreshBudget } from '../gates/budget/refresh-budget.ts'
 import { firewallGate } from '../gates/firewall/firewall-gate.ts'
@@ -12,7 +12,8 @@ import { isBare } from '../issuer/bare-refresh-token.ts'
 import { parseCallOptions } from '../issuer/call-options.ts'
 import { createAccountMemory } from '../kernel/account-memory.ts'
 import type { Context, Work } from '../kernel/context.ts'
-import { run } from '../kernel/driver.ts'
+import { momentOf, run } from '../kernel/driver.ts'
+import { isWorthALook } from '../kernel/elsewhere.ts'
 import { waitFor } from '../kernel/flight.ts'
 import { type Gate, gatesOf } from '../kernel/gate.ts'
 import type { Machine } from '../kernel/machine.ts'
@@ -27,7 +28,15 @@ import type { Runtime } from '../support/runtime.ts'
 import { createUnderWay } from '../support/under-way.ts'
 import { whatCame } from '../support/what-came.ts'
 import { answerNowAndThen, watchOver } from '../watch-over/watch-over.ts'
-import { acceptAccessToken, getAccessToken, getTokens, invalidate, refreshNow, servedNow } from './access-token.ts'
+import {
+  acceptAccessToken,
+  getAccessToken,
+  getTokens,
+  invalidate,
+  refreshIfRefused,
+  refreshNow,
+  servedNow,
+} from './access-token.ts'
 import { accountSpelling } from './account-spelling.ts'
 import { createEvents } from './event-source.ts'
 import { manages } from './managed.ts'
@@ -91,14 +100,24 @@ export function manageTokens(
     store: base,
     runtime,
     memory,
-    look: (account) => run(account, { kind: 'look' }, context),
+    look: async (account) => {
+      await run(account, { kind: 'look' }, context)
+      void track(refreshIfRefused(account, context).catch(() => undefined))
+    },
+    isWorthALook: ({ knowledge }) => isWorthALook(knowledge, momentOf(context)),
   })
   if (work.runsBetweenCalls) {
     answerNowAndThen(watching, runtime)
     if (spooling) void emptySpool(spooling, runtime, work)
   }
   const { named, knownNameOf } = accountSpelling(store, memory)
-  const firewallState = firewallStateForSignIns(firewall, work)
+  const { refreshesElsewhere } = work.settings
+  const firewallState = {
+    ...firewallStateForSignIns(firewall, work),
+    admit() {
+      if (refreshesElsewhere) throw new RefreshElsewhereError()
+    },
+  }
   const shareFirewallState: TokenManager['shareFirewallState'] = (other) => {
     if (typeof other?.useFirewallState !== 'function') {
       throw new TypeError(`shareFirewallState takes what createSso() returns${whatCame(other)}`)
@@ -153,7 +172,10 @@ export function manageTokens(
     invalidate: async (account, accessToken, call) => {
       const how = parseInvalidateOptions(call)
       const refused = checkedAccessToken(accessToken)
-      return track(named(checkedAccountName(account), (name) => invalidate(name, refused, how, context)))
+      const works = await track(named(checkedAccountName(account), (name) => invalidate(name, refused, how, context)))
+      // Those who refresh look at what they hold.
+      if (!works && refreshesElsewhere) await track(watching.call())
+      return works
     },
     accepted: (account, accessToken) =>
       acceptAccessToken(knownNameOf(checkedAccountName(account)), checkedAccessToken(accessToken), context),
@@ -180,6 +202,7 @@ function workOf({ background, waitUntil, ...options }: ParsedTokenManagerOptions
       minRefreshInterval: options.minRefreshInterval * 1000,
       rotationGrace: options.rotationGrace * 1000,
       outlivesCalls: background,
+      refreshesElsewhere: options.refresh === 'elsewhere',
     },
     runsBetweenCalls: background && waitUntil === undefined,
     handOver(work) {

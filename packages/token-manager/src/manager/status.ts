@@ -4,6 +4,7 @@
 import type { TokenStatus } from './token-manager.ts'
 import type { Context } from '../kernel/context.ts'
 import { momentOf, run } from '../kernel/driver.ts'
+import { isOverdue, lastRefreshOf } from '../kernel/elsewhere.ts'
 import { expectsRefusal } from '../kernel/freshness.ts'
 import {
   accessTokenOf,
@@ -38,13 +39,14 @@ function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {
     ...(isRefreshed(record) && hasToken && { refreshed_at: record.obtained_at }),
     ...(expectsRefusal(record) && { refreshed_tokens_refused: record.refusals?.inARow ?? 1 }),
     ...(hasToken && isRefusedNow(known) && { refused: true }),
+    ...(isOverdue(known, now) && { not_refreshed_since: lastRefreshOf(record) ?? 0 }),
     ...(record.failure && { last_failure: { code: record.failure.code, at: record.failure.at } }),
   }
   if (record.state === 'reauthentication-required') return { state: record.state, reason: record.reason, ...facts }
   const intent = openIntent(known)
   if (intent !== undefined && (isHeldUp(known, now) || !isIntentAlive(known, intent, now))) {
-    const next_attempt_at = inDoubt(known, now).nextAttemptAt
-    return { state: 'in-doubt', next_attempt_at, in_doubt_since: intent.at, ...facts }
+    const next = now.settings.refreshesElsewhere ? {} : { next_attempt_at: inDoubt(known, now).nextAttemptAt }
+    return { state: 'in-doubt', ...next, in_doubt_since: intent.at, ...facts }
   }
   const state = isUsable(known, now) ? 'valid' : 'expired'
   if (!hasToken) return { state, ...facts }

@@ -26,6 +26,8 @@ export interface Watch {
   readonly memory: AccountMemory
   /** Looks at an account's record, and puts back what the store has lost of it. */
   readonly look: (account: Account) => Promise<void>
+  /** Whether an account has to be looked at although nobody calls. */
+  readonly isWorthALook: (account: Account) => boolean
 }
 
 export interface WatchOver {
@@ -35,7 +37,7 @@ export interface WatchOver {
   answer(): Promise<void>
 }
 
-export function watchOver({ store, runtime, memory, look }: Watch): WatchOver {
+export function watchOver({ store, runtime, memory, look, isWorthALook }: Watch): WatchOver {
   let answered: string | undefined
   let lastCalled: Instant | undefined
   const newCall = (): RollCallRecord => ({ schema: 1, state: 'roll-call', call: runtime.uniqueId() })
@@ -73,6 +75,12 @@ export function watchOver({ store, runtime, memory, look }: Watch): WatchOver {
     }
   }
 
+  async function lookAtEach(accounts: readonly Account[]): Promise<void> {
+    for (let from = 0; from < accounts.length; from += together) {
+      await Promise.all(accounts.slice(from, from + together).map((account) => look(account).catch(() => undefined)))
+    }
+  }
+
   return {
     async call() {
       const now = instantOf(runtime)
@@ -90,6 +98,7 @@ export function watchOver({ store, runtime, memory, look }: Watch): WatchOver {
     async answer() {
       const held = [...memory.all()].filter(({ knowledge }) => knowledge.record !== undefined)
       if (held.length === 0) return
+      await lookAtEach(held.filter(isWorthALook))
       const call = await currentCall()
       if (call === answered) return
       let isAll = true
