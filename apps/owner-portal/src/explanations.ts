@@ -84,6 +84,7 @@ const notices = {
     text: 'It was renewed a moment ago, or many others are in line before it.',
   },
   ERR_SSO_SHORT_VALIDITY: { title: 'Your sign-in does not last as long as it would have to' },
+  ERR_SSO_REFRESH_ELSEWHERE: { title: 'Nobody can sign in here', text: 'Tell the operator of this portal.' },
   ERR_SSO_STORE: { title: 'Your sign-in could not be stored or read' },
 } satisfies Record<FailureCode, Notice>
 

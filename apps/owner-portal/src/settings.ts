@@ -3,6 +3,7 @@
  */
 import {
   mayCarrySecrets,
+  refreshFromEnvironment,
   secretFromText,
   settingFromText,
   type SsoOptions,
@@ -23,6 +24,7 @@ export interface Settings {
   readonly service: Service | undefined
   readonly sessionSecret: string | undefined
   readonly behindHttpsProxy: boolean
+  readonly refresh: ReturnType<typeof refreshFromEnvironment>
 }
 
 /** A variable of the environment that can't be used; the message says what to set. */
@@ -48,6 +50,7 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
     behindHttpsProxy: variable('OWNER_SSO_BEHIND_HTTPS_PROXY') === '1',
     service: serviceFrom(environment, variable),
     sessionSecret,
+    refresh: readOrTell(() => refreshFromEnvironment(environment)),
   }
 }
 

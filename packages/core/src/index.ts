@@ -32,7 +32,7 @@ export type { AgreedTransport } from './http/http-context.ts'
 export type { TlsOptions, TlsVersion, TransportOption, TransportOptions } from './http/transport.ts'
 export { accountName, identifyOwner, isSubjectAccount, ownerOfEmail, type TokenOwner } from './login/token-owner.ts'
 
-export { challengeEncodingFromText, ssoOptionsFromEnvironment } from './service/environment.ts'
+export { challengeEncodingFromText, refreshFromEnvironment, ssoOptionsFromEnvironment } from './service/environment.ts'
 
 // Watch a sign-in, and handle what can go wrong with it.
 export type { LoginStep, StepTrace } from './tracing.ts'

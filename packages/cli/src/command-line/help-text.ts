@@ -17,7 +17,7 @@ ${environment}
 Files:
   ~/.config/owner-sso/config.json  settings: authUrl, service, regionalAuthUrls, tokenUrl, apiUrl,
                                    store, account, ca, proxy, transport, redirectUri,
-                                   codeChallengeEncoding, requestBudget, keyring
+                                   codeChallengeEncoding, requestBudget, refresh, keyring
   ~/.config/owner-sso/tokens       the default store; only you can read it
   XDG_CONFIG_HOME moves both.
   ~/.cache/owner-sso               compiled code, with Node 22.1 and newer; XDG_CACHE_HOME moves it

@@ -36,12 +36,13 @@ async function look(settings: Settings): Promise<{ readonly findings: Finding[];
     const store = await checkStore(settings)
     bar.advance()
     const isBlocked = store.some(({ exitCode }) => exitCode === exitCodes.firewall)
-    // A look at a service that blocks this machine would be one more request that prolongs the block.
+    // A look at a service that blocks this machine would be one more request that prolongs the block; others may ask it.
+    const isLeft = isBlocked || settings.refresh.value === 'elsewhere'
     const authUrl = settings.authUrl?.value
-    const service = isBlocked || !isAddress(authUrl) ? [] : await checkService(settings, authUrl)
+    const service = isLeft || !isAddress(authUrl) ? [] : await checkService(settings, authUrl)
     bar.advance()
     const others: Finding[] = []
-    for (const url of isBlocked ? [] : tokenUrlsOf(settings)) {
+    for (const url of isLeft ? [] : tokenUrlsOf(settings)) {
       others.push(...(await reach('token endpoint', url, settings)))
       bar.advance()
     }

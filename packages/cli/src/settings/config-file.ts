@@ -29,6 +29,8 @@ export interface ConfigFile {
   readonly keyring?: boolean
   /** Requests a minute as text, or `perMinute` and `burst`. */
   readonly requestBudget?: string | object
+  /** `here` or `elsewhere`. */
+  readonly refresh?: string
 }
 
 interface Kind {
@@ -58,6 +60,7 @@ const kinds: Readonly<Record<keyof ConfigFile, Kind>> = {
   transport: { fits: isTextOrObject, words: 'a name, or an object with tls, http2 and userAgent' },
   keyring: { fits: (value) => typeof value === 'boolean', words: 'true or false' },
   requestBudget: { fits: isTextOrObject, words: 'text such as "300", or an object with perMinute and burst' },
+  refresh: text,
 }
 
 /** @throws CommandError where the file is there but can't be used */

@@ -1,7 +1,7 @@
 /**
  * The settings of one call: each from its option, else its environment variable, else the config file, else its default.
  */
-import { settingFromText } from '@owner-sso/core'
+import { refreshFromText, settingFromText } from '@owner-sso/core'
 import { usageError } from '../failure/command-error.ts'
 import { dashed } from '../options/option.ts'
 import type { SharedOptions } from '../options/shared-options.ts'
@@ -38,6 +38,7 @@ export interface Settings {
   readonly keyring: Given<boolean> | undefined
   /** Text, or an object of the config file. */
   readonly requestBudget: Given<string | object> | undefined
+  readonly refresh: Given<'here' | 'elsewhere'>
   readonly json: boolean
   /** Whether a person may be asked. */
   readonly input: boolean
@@ -88,9 +89,15 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
     transport: given('transport', options.transport, config.transport),
     keyring: keyringSetting(options, env, config),
     requestBudget: given('requestBudget', undefined, config.requestBudget),
+    refresh: refreshSetting(given('refresh', undefined, config.refresh) ?? { value: 'here', from: 'default' }),
     json: options.json ?? false,
     input: options.input ?? true,
   }
+}
+
+/** @throws CommandError for what is neither here nor elsewhere */
+function refreshSetting({ value, from }: Given<string>): Settings['refresh'] {
+  return { value: orTell(`Correct ${from}.`, () => refreshFromText(value, 'refresh')), from }
 }
 
 /** @throws CommandError for a variable that is neither on nor off */

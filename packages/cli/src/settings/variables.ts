@@ -22,6 +22,7 @@ export const ownVariables = {
   OWNER_SSO_CODE_CHALLENGE_ENCODING: 'hex-digest (the document) or raw-digest',
   OWNER_SSO_BROWSER: 'the Chrome, Chromium, Edge or Brave that login --browser starts',
   OWNER_SSO_REQUEST_BUDGET: 'refreshes a minute, of all processes that share the store',
+  OWNER_SSO_REFRESH: 'here (default); elsewhere: this machine asks no token endpoint',
   OWNER_SSO_KEYRING: 'on or off: whether a folder has its key in the keyring',
   OWNER_SSO_ALERT_SECRET: 'what broker --alert-webhook signs with',
   OWNER_SSO_ALERT_MQTT_USERNAME: 'for broker --alert-mqtt',

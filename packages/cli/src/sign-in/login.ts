@@ -11,11 +11,12 @@ import { stopped } from '../failure/interruption.ts'
 import { loginVoice } from './login-voice.ts'
 import type { OpenStore } from '../tokens/open-store.ts'
 import { printJson } from '../terminal/output.ts'
-import { serviceOf } from '../settings/configured-service.ts'
+import { requireRefreshHere, serviceOf } from '../settings/configured-service.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 
 export async function run({ settings, options }: Call<typeof login>): Promise<void> {
   requireOneWay(options)
+  requireRefreshHere(settings)
   const sso = serviceOf(settings)
   await withTokens(
     settings,

@@ -1,7 +1,7 @@
 /**
  * The accounts of a store as lines of text: a row for each, and below it what its refreshes did and will do.
  */
-import { refusalAdvice, type SsoErrorCode, type TokenStatus, visible } from '@owner-sso/core'
+import { overdueAdvice, refusalAdvice, type SsoErrorCode, type TokenStatus, visible } from '@owner-sso/core'
 import { localTime } from '../terminal/local-time.ts'
 import { duration } from '../terminal/wording.ts'
 import type { Line } from '../terminal/output.ts'
@@ -51,8 +51,7 @@ const below = (account: number, format: 'dim' | 'yellow', text: string): Line =>
 ]
 
 function adviceOn(status: AccountStatus): string[] {
-  const advice = refusalAdvice(status, localTime)
-  return advice === undefined ? [] : [advice]
+  return [refusalAdvice(status, localTime), overdueAdvice(status, localTime)].filter((text) => text !== undefined)
 }
 
 function cells(status: AccountStatus): { account: string; state: string; life: string; region: string } {
@@ -74,17 +73,20 @@ function lifeBar(left: number, lifetime: number): string {
 }
 
 /** What can be said of it in few words. */
-function remark({ state, reason, next_attempt_at = 0 }: AccountStatus, left: number): string {
+function remark({ state, reason, next_attempt_at, not_refreshed_since }: AccountStatus, left: number): string {
   if (state === 'valid') return `${duration(left)} left`
-  if (state === 'expired') return 'refreshed when next used'
-  if (state === 'in-doubt') return `replayed in ${duration(next_attempt_at - now())}`
+  if (state === 'expired') return not_refreshed_since === undefined ? 'refreshed when next used' : 'not refreshed'
+  if (state === 'in-doubt')
+    return next_attempt_at === undefined ? 'replayed elsewhere' : `replayed in ${duration(next_attempt_at - now())}`
   return reason === undefined ? 'run owner-sso login' : `run owner-sso login (${reason.replaceAll('_', ' ')})`
 }
 
 /** The last refresh, the next one, and what went wrong, as far as there is any. */
-function details({ state, refreshed_at, refresh_due_at, in_doubt_since, last_failure }: AccountStatus): string[] {
+function details(status: AccountStatus): string[] {
+  const { state, refreshed_at, refresh_due_at, in_doubt_since, last_failure, not_refreshed_since } = status
   const last = refreshed_at === undefined ? [] : [`refreshed ${ago(refreshed_at)}`]
-  const next = state === 'valid' && refresh_due_at !== undefined ? [dueText(refresh_due_at)] : []
+  const isKnown = state === 'valid' && not_refreshed_since === undefined
+  const next = isKnown && refresh_due_at !== undefined ? [dueText(refresh_due_at)] : []
   const lines = [...last, ...next].join(', ')
   return [
     ...(lines === '' ? [] : [lines]),

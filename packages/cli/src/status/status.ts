@@ -2,7 +2,7 @@
  * `owner-sso status`: every account with its state, the time left, its refreshes, its region, and the store.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { accountName, refusalAdvice, type TokenStatus } from '@owner-sso/core'
+import { accountName, overdueAdvice, refusalAdvice, type TokenStatus } from '@owner-sso/core'
 import { accountNames } from '../tokens/account.ts'
 import type { Call } from '../manual/command.ts'
 import type { status } from '../manual/manual.ts'
@@ -74,7 +74,7 @@ async function watch(look: () => Promise<Line[]>): Promise<void> {
 }
 
 function forPrograms(status: AccountStatus): object {
-  return { ...status, seconds_left: secondsLeft(status), advice: refusalAdvice(status) }
+  return { ...status, seconds_left: secondsLeft(status), advice: refusalAdvice(status) ?? overdueAdvice(status) }
 }
 
 function needsSignIn({ state }: TokenStatus): boolean {

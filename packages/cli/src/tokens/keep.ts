@@ -12,13 +12,14 @@ import {
 import type { Call } from '../manual/command.ts'
 import type { keep, KeepFlags } from '../manual/manual.ts'
 import { exitCodes, usageError } from '../failure/command-error.ts'
-import { serviceOf } from '../settings/configured-service.ts'
+import { requireRefreshHere, serviceOf } from '../settings/configured-service.ts'
 import { stopped, untilStopped } from '../failure/interruption.ts'
 import { timeSpan } from '../settings/time-span.ts'
 import { accountTeller, jsonTeller, lineTeller, type Teller } from './sweep-teller.ts'
 import { type TokenKeeping, withTokens } from './token-keeping.ts'
 
 export async function run({ settings, options }: Call<typeof keep>): Promise<number> {
+  requireRefreshHere(settings)
   const keeping = keepOptionsOf(options)
   const every = options.every === undefined ? undefined : timeSpan('--every', options.every)
   if (options.once && every !== undefined) throw usageError('--once makes one sweep alone.', 'Omit --every.')

@@ -20,11 +20,7 @@ export interface FirewallState {
   enter(authUrl: string): Promise<Probe | undefined>
   /** A challenge page came. Returns when the next request may go, in seconds since the epoch, where that is known. */
   challenged(authUrl: string, error: FirewallChallengeError): Promise<number | undefined>
-  /**
-   * Optional: asked before anything else, also before a refresh, and before a person's browser is sent to the service.
-   *
-   * @throws RefreshElsewhereError where this process asks the service nothing
-   */
+  /** Optional: asked before every call of the service. @throws RefreshElsewhereError where this process makes none */
   admit?(): void
   /** The service itself answered. */
   passed(authUrl: string): Promise<void>

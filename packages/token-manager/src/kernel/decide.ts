@@ -27,16 +27,7 @@ import { leaveToOthers, notRefreshed } from './elsewhere.ts'
 import { fallBack, wayBack } from './predecessor.ts'
 import { end, type Flow, fromManager, go, type Notice, type Step } from './steps.ts'
 
-export type Decision =
-  | 'serve'
-  | 'fall-back'
-  | 'not-signed-in'
-  | 'sign-in-again'
-  | 'wait'
-  | 'defer'
-  | 'leave'
-  | 'send'
-  | 'replay'
+export type Decision = 'serve' | 'fall-back' | 'not-signed-in' | 'sign-in-again' | 'wait' | 'defer' | 'send' | 'replay'
 
 /** The heart of the protocol: what one look at the record leads to. */
 export function decide(known: Knowledge, now: Moment): Decision {
@@ -52,7 +43,7 @@ export function decide(known: Knowledge, now: Moment): Decision {
   if (isJustRefreshed(known, now) && !isUseless) return 'serve'
   const intent = openIntent(known)
   if (intent !== undefined && isIntentAlive(known, intent, now)) return 'wait'
-  if (now.settings.refreshesElsewhere) return 'leave'
+  if (now.settings.refreshesElsewhere) return 'defer'
   if (intent === undefined) return 'send'
   // In doubt: the refresh token may be spent. As long as the access token works and nobody wants another, a late success is
   // worth waiting for.
@@ -70,12 +61,12 @@ export function afterRefreshLook(known: Knowledge, flow: Refresh, isThere: boole
   if (decision === 'serve') return end(known, flow)
   if (decision === 'not-signed-in') return end(known, flow, new SignedOutError(fromManager))
   if (decision === 'sign-in-again') return end(known, flow, signInAgain(known.record))
-  if (decision === 'defer') return end(known, flow, inDoubt(known, now))
-  if (decision === 'leave') return leaveToOthers(known, flow, now)
+  const isLeft = now.settings.refreshesElsewhere
+  if (decision === 'defer') return isLeft ? leaveToOthers(known, flow, now) : end(known, flow, inDoubt(known, now))
   if (decision === 'wait') {
     const isOver = isLeftToOthers(known, now) || hasWatchedLongEnough(flow.began, now)
     if (!isOver) return watch(known, flow, now)
-    return end(known, flow, now.settings.refreshesElsewhere ? notRefreshed(known) : inDoubt(known, now))
+    return end(known, flow, isLeft ? notRefreshed(known) : inDoubt(known, now))
   }
   const rested = restedFrom(known, now)
   const host = hostOf(known)

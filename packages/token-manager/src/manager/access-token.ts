@@ -1,7 +1,7 @@
 /**
  * `getAccessToken`, `getTokens`, `refresh` and `invalidate`: what a caller gets, and when it has to wait.
  */
-import { RefreshBudgetError, ShortValidityError, SignedOutError } from '../errors.ts'
+import { RefreshBudgetError, RefreshElsewhereError, ShortValidityError, SignedOutError } from '../errors.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
 import { type Account, openWindow } from '../kernel/account-memory.ts'
 import type { AccessTokenOptions, CurrentTokens, InvalidateOptions, RefreshCallOptions } from './token-manager.ts'
@@ -37,12 +37,15 @@ export async function getTokens(
   if (livesFor(tokens, minValidity, context)) return tokens
   const { record } = context.memory.of(account).knowledge
   const isRefreshable = record?.state === 'signed-in' && !expectsRefusal(record)
-  const isLeft = context.work.settings.refreshesElsewhere
-  if (isLeft) await run(context.memory.of(account), { kind: 'look' }, context)
-  else if (isRefreshable) await refreshNow(account, options, context)
-  const next = isRefreshable || isLeft ? await tokensThatWork(account, options, context) : tokens
+  if (isRefreshable) await refreshNow(account, options, context).catch(unlessElsewhere)
+  const next = isRefreshable ? await tokensThatWork(account, options, context) : tokens
   if (livesFor(next, minValidity, context)) return next
   throw new ShortValidityError(next.expires_at)
+}
+
+/** Where others refresh it was a look at what they have stored. */
+function unlessElsewhere(error: unknown): void {
+  if (!(error instanceof RefreshElsewhereError)) throw error
 }
 
 function livesFor({ expires_at }: CurrentTokens, seconds: number, { runtime }: Context): boolean {
@@ -193,17 +196,4 @@ export async function invalidate(
   await run(account, { kind: 'invalidate', accessToken, mayRefresh }, context)
   const current = accessTokenOf(account.knowledge.record)
   return current !== accessToken && isUsable(account.knowledge, instantOf(context.runtime))
-}
-
-/**
- * Refreshes an account of which the record says that the owner API refuses its access token: whoever leaves refreshes to others
- * can do no more than note that.
- */
-export async function refreshIfRefused(account: Account, context: Context): Promise<void> {
-  const { settings, isEnding } = context.work
-  const { record } = account.knowledge
-  const isNoted = record?.state === 'signed-in' && record.refusals?.thisOne === true
-  if (!isNoted || settings.refreshesElsewhere || isEnding()) return
-  const works = await invalidate(account.name, record.tokens.access_token, {}, context)
-  if (!works) await inFlightRefresh(account, context).done
 }

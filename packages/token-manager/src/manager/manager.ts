@@ -2,7 +2,7 @@
  * The token manager over given surroundings: it checks what callers hand in, and leads each call to the file that tells
  * its story.
  */
-import { OtherOwnerError, RefreshElsewhereError, type StoreError } from '../errors.ts'
+import { OtherOwnerError, type StoreError } from '../errors.ts'
 import { budgetGate } from '../gates/budget/budget-gate.ts'
 import { createRefreshBudget } from '../gates/budget/refresh-budget.ts'
 import { firewallGate } from '../gates/firewall/firewall-gate.ts'
@@ -14,7 +14,7 @@ import { createAccountMemory } from '../kernel/account-memory.ts'
 import type { Context, Work } from '../kernel/context.ts'
 import { momentOf, run } from '../kernel/driver.ts'
 import { isWorthALook } from '../kernel/elsewhere.ts'
-import { waitFor } from '../kernel/flight.ts'
+import { refreshIfRefused, waitFor } from '../kernel/flight.ts'
 import { type Gate, gatesOf } from '../kernel/gate.ts'
 import type { Machine } from '../kernel/machine.ts'
 import { welcomeFor } from '../kernel/session.ts'
@@ -28,15 +28,7 @@ import type { Runtime } from '../support/runtime.ts'
 import { createUnderWay } from '../support/under-way.ts'
 import { whatCame } from '../support/what-came.ts'
 import { answerNowAndThen, watchOver } from '../watch-over/watch-over.ts'
-import {
-  acceptAccessToken,
-  getAccessToken,
-  getTokens,
-  invalidate,
-  refreshIfRefused,
-  refreshNow,
-  servedNow,
-} from './access-token.ts'
+import { acceptAccessToken, getAccessToken, getTokens, invalidate, refreshNow, servedNow } from './access-token.ts'
 import { accountSpelling } from './account-spelling.ts'
 import { createEvents } from './event-source.ts'
 import { manages } from './managed.ts'
@@ -111,13 +103,7 @@ export function manageTokens(
     if (spooling) void emptySpool(spooling, runtime, work)
   }
   const { named, knownNameOf } = accountSpelling(store, memory)
-  const { refreshesElsewhere } = work.settings
-  const firewallState = {
-    ...firewallStateForSignIns(firewall, work),
-    admit() {
-      if (refreshesElsewhere) throw new RefreshElsewhereError()
-    },
-  }
+  const firewallState = firewallStateForSignIns(firewall, work)
   const shareFirewallState: TokenManager['shareFirewallState'] = (other) => {
     if (typeof other?.useFirewallState !== 'function') {
       throw new TypeError(`shareFirewallState takes what createSso() returns${whatCame(other)}`)
@@ -174,7 +160,7 @@ export function manageTokens(
       const refused = checkedAccessToken(accessToken)
       const works = await track(named(checkedAccountName(account), (name) => invalidate(name, refused, how, context)))
       // Those who refresh look at what they hold.
-      if (!works && refreshesElsewhere) await track(watching.call())
+      if (!works && work.settings.refreshesElsewhere) await track(watching.call())
       return works
     },
     accepted: (account, accessToken) =>

@@ -4,7 +4,7 @@
 import type { TokenStatus } from './token-manager.ts'
 import type { Context } from '../kernel/context.ts'
 import { momentOf, run } from '../kernel/driver.ts'
-import { isOverdue, lastRefreshOf } from '../kernel/elsewhere.ts'
+import { overdueSince } from '../kernel/elsewhere.ts'
 import { expectsRefusal } from '../kernel/freshness.ts'
 import {
   accessTokenOf,
@@ -32,6 +32,7 @@ function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {
   const { record } = known
   if (record === undefined || record.state === 'signed-out') return { state: 'signed-out' }
   const hasToken = accessTokenOf(record) !== undefined
+  const overdue = overdueSince(known, now)
   const facts = {
     ...(hasToken && { expires_at: record.obtained_at + record.lifetime }),
     auth_url: record.tokens.auth_url,
@@ -39,7 +40,7 @@ function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {
     ...(isRefreshed(record) && hasToken && { refreshed_at: record.obtained_at }),
     ...(expectsRefusal(record) && { refreshed_tokens_refused: record.refusals?.inARow ?? 1 }),
     ...(hasToken && isRefusedNow(known) && { refused: true }),
-    ...(isOverdue(known, now) && { not_refreshed_since: lastRefreshOf(record) ?? 0 }),
+    ...(overdue !== undefined && { not_refreshed_since: overdue }),
     ...(record.failure && { last_failure: { code: record.failure.code, at: record.failure.at } }),
   }
   if (record.state === 'reauthentication-required') return { state: record.state, reason: record.reason, ...facts }

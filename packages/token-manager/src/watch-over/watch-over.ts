@@ -75,12 +75,6 @@ export function watchOver({ store, runtime, memory, look, isWorthALook }: Watch)
     }
   }
 
-  async function lookAtEach(accounts: readonly Account[]): Promise<void> {
-    for (let from = 0; from < accounts.length; from += together) {
-      await Promise.all(accounts.slice(from, from + together).map((account) => look(account).catch(() => undefined)))
-    }
-  }
-
   return {
     async call() {
       const now = instantOf(runtime)
@@ -98,12 +92,11 @@ export function watchOver({ store, runtime, memory, look, isWorthALook }: Watch)
     async answer() {
       const held = [...memory.all()].filter(({ knowledge }) => knowledge.record !== undefined)
       if (held.length === 0) return
-      await lookAtEach(held.filter(isWorthALook))
       const call = await currentCall()
-      if (call === answered) return
+      const due = call === answered ? held.filter(isWorthALook) : held
       let isAll = true
-      for (let from = 0; from < held.length; from += together) {
-        const looks = await Promise.all(held.slice(from, from + together).map(lookAt))
+      for (let from = 0; from < due.length; from += together) {
+        const looks = await Promise.all(due.slice(from, from + together).map(lookAt))
         isAll &&= looks.every((outcome) => outcome === 'done')
         // The store takes nothing: the others would be asked of it in vain.
         if (looks.every((outcome) => outcome === 'refused')) return

@@ -178,12 +178,13 @@ describe('a token that nobody refreshes', () => {
     expect(heard).toEqual([{ account, since: start, expires_at: start + end }])
   })
 
-  it('is told where the store can’t be read either', async () => {
+  it('is told by a call where the store can’t be read either', async () => {
     const { world, server, start } = await homeAndServer()
     const heard = heardBy(server, 'not-refreshed')
     world.store.down = true
     await world.pass((await untilDue(world, server)) + minutes(1))
-    await world.rollCall()
+    expect(await server.getAccessToken(account)).toBe('a0')
+    await idle()
     expect(heard).toEqual([{ account, since: start, expires_at: start + end }])
     expect(await server.status(account)).toMatchObject({ not_refreshed_since: start })
   })
