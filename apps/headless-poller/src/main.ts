@@ -6,6 +6,7 @@ import {
   accountName,
   createSso,
   createTokenManager,
+  refreshFromEnvironment,
   SsoError,
   ssoOptionsFromEnvironment,
   typedCode,
@@ -46,7 +47,8 @@ function build() {
     const name = accountName(identity) // one token set, however it is spelled
     const options = ssoOptionsFromEnvironment()
     const service = createSso(options)
-    const manager = createTokenManager({ sso: service, store: fileTokenStore({ path }) })
+    const refresh = refreshFromEnvironment()
+    const manager = createTokenManager({ sso: service, store: fileTokenStore({ path }), refresh })
     const call = ownerFetch({ tokens: manager, account: name, transport: options.transport }) // at OWNER_SSO_API_URL
     return { account: name, sso: service, tokens: manager, callOwnerApi: call }
   } catch (error) {

@@ -10,7 +10,7 @@ import {
   tokenBroker,
   webhookAlert,
 } from '@owner-sso/broker'
-import { createSso, createTokenManager, visible } from '@owner-sso/core'
+import { createSso, createTokenManager, refreshFromEnvironment, visible } from '@owner-sso/core'
 import { openStore } from './open-store.ts'
 import { type Settings, SettingsError, settingsFrom } from './settings.ts'
 
@@ -46,7 +46,7 @@ async function run(settings: Settings): Promise<void> {
   const hosts = [...settings.hosts, ...(publicUrl === undefined ? [] : [publicUrl.hostname])]
   const { store, close: closeStore } = openStore(settings)
   const sso = createSso(settings.sso)
-  const tokens = createTokenManager({ sso, store })
+  const tokens = createTokenManager({ sso, store, refresh: refreshFromEnvironment() })
   const clients = brokerClients({ store })
   const alerts = accountAlerts({
     tokens,

@@ -7,6 +7,7 @@ import {
   answeredInTime,
   createSso,
   createTokenManager,
+  refreshFromEnvironment,
   startTimeLimit,
   type TokenManager,
   withTimeLimit,
@@ -52,7 +53,8 @@ async function run(): Promise<number> {
   // Sealed as the store is: both hold the same.
   const { spool: path, encryptionKeys: encryptionKey } = settings
   const spool = path === undefined ? undefined : fileTokenStore({ path, encryptionKey })
-  const tokens = createTokenManager({ sso, store: shared.store, requestBudget, spool })
+  const refresh = refreshFromEnvironment()
+  const tokens = createTokenManager({ sso, store: shared.store, requestBudget, spool, refresh })
   logRefreshes(tokens, log)
   void shared.connected.then(() => warnOf(shared))
   const refreshHosts = [authUrl, ...regionalAuthUrls].map((instance) => sso.tokenUrlOf(instance))

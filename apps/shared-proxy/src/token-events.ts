@@ -18,6 +18,7 @@ export const namesInLog: Readonly<Record<TokenEvent, string>> = {
   superseded: 'refresh-superseded',
   'reauthentication-required': 'reauthentication-required',
   'over-budget': 'refresh-over-budget',
+  'not-refreshed': 'not-refreshed',
   blocked: 'firewall-blocked',
 }
 

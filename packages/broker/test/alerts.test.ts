@@ -218,6 +218,41 @@ describe('an account that has to sign in again', () => {
   })
 })
 
+describe('an account that nobody refreshes', () => {
+  afterEach(() => void jest.restoreAllMocks())
+
+  it('is told by an instance that leaves this to others, once, and that it works when somebody has', async () => {
+    const store = memoryTokenStore()
+    const home = instance(store)
+    await home.signIn()
+    const server = createTokenManager({ sso: createSso({ authUrl: emulator.authUrl }), store, refresh: 'elsewhere' })
+    const channel = listener()
+    let ahead = 0
+    const { now } = Date
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + ahead * 3_600_000)
+    const watches = [home.tokens, server].map((tokens) => watch({ tokens, store, channels: [channel] }))
+    ahead = 7
+    await until(() => channel.told.length > 0)
+    // To the one at home the account is well: that takes nothing back.
+    await pause(300)
+    expect(channel.told).toMatchObject([
+      {
+        type: 'refresh.overdue',
+        account,
+        advice: expect.stringMatching(
+          /^Nobody has refreshed since [-\d ]*\d\d:\d\d UTC\. Works until \d\d:\d\d UTC\. Look at the process that refreshes\.$/u,
+        ),
+      },
+    ])
+    ahead = 7.5
+    await home.tokens.refresh(account)
+    await server.getAccessToken(account)
+    await until(() => channel.told.length > 1)
+    for (const each of watches) await each.close()
+    expect(types(channel)).toEqual(['refresh.overdue', 'sign-in.restored'])
+  })
+})
+
 describe('an account whose refreshed tokens are refused', () => {
   it('is told once, whichever instance notices, with the time until which it works, and that it works after a sign-in', async () => {
     const store = memoryTokenStore()

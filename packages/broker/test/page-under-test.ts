@@ -1,7 +1,14 @@
 /** The status page of a broker whose accounts are the emulator's, on a server of its own. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { createSso, createTokenManager, type Sso, type TokenManager, type TokenStore } from '@owner-sso/core'
+import {
+  createSso,
+  createTokenManager,
+  type Sso,
+  type TokenManager,
+  type TokenManagerOptions,
+  type TokenStore,
+} from '@owner-sso/core'
 import type { Emulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import {
@@ -31,10 +38,11 @@ export interface PageUnderTest {
 export async function startPage(
   { authUrl, regionalAuthUrl }: Emulator,
   options: Partial<StatusPageOptions> = {},
+  refresh?: TokenManagerOptions['refresh'],
 ): Promise<PageUnderTest> {
   const store = options.store ?? memoryTokenStore()
   const sso = createSso({ authUrl, regionalAuthUrls: [regionalAuthUrl] })
-  const tokens = createTokenManager({ sso, store, minRefreshInterval: 0 })
+  const tokens = createTokenManager({ sso, store, minRefreshInterval: 0, refresh })
   const clients = brokerClients({ store })
   const problems: unknown[] = []
   const page = statusPage({ tokens, sso, clients, store, onProblem: (error) => problems.push(error), ...options })

@@ -430,6 +430,37 @@ describe('the page', () => {
     ])
   })
 
+  it('says since when nobody has refreshed, where that is left to others, and sends nobody to the service', async () => {
+    const home = await start()
+    await home.tokens.save(account, await home.sso.login({ identity: account, credential }))
+    const page = await start({ store: home.store }, 'elsewhere')
+    const browser = await inside(page)
+    const row = async (): Promise<string[]> => {
+      const found = load((await browser.open('/status')).text)('[aria-labelledby=accounts] li')
+      return [found.find('.pill').text(), found.find('p').text()].map((text) =>
+        text.replaceAll(/\d+ hours? \d+ minutes?/gu, 'HOURS'),
+      )
+    }
+    expect(await row()).toEqual(['Valid', 'HOURS left · next refresh in HOURS'])
+    const { now } = Date
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 6.9 * 3_600_000)
+    const [label, text] = await row()
+    expect(label).toBe('Valid')
+    expect(text).toMatch(/left · next refresh unknownNobody has refreshed since [-\d ]*\d\d:\d\d UTC\. Works until/u)
+    clock.mockImplementation(() => now() + 9 * 3_600_000)
+    expect((await row())[0]).toBe('Not refreshed')
+    clock.mockRestore()
+    const asked = emulator.requests.length
+    const words = 'Sign in where tokens are refreshed, into the same store.'
+    await browser.open('/status/sign-in')
+    const typed = await browser.post('/status/sign-in', { identity: account, credential })
+    const sent = await browser.open('/status/sign-in/browser')
+    expect([typed.status, sent.status]).toEqual([401, 503])
+    for (const answer of [typed, sent]) expect(load(answer.text)('main').text()).toContain(words)
+    expect(emulator.requests).toHaveLength(asked)
+    expect(page.problems).toEqual([])
+  })
+
   it('shows the ten newest failures of a week', async () => {
     const page = await start()
     const browser = await inside(page)

@@ -63,6 +63,12 @@ describe('a setting', () => {
     expect((await told([], variables))['request budget']).toBe('60 (OWNER_SSO_REQUEST_BUDGET)')
   })
 
+  it('of where tokens are refreshed comes from its variable, else from the config file', async () => {
+    const path = config({ refresh: 'elsewhere' })
+    expect((await told([], {}))['refresh']).toBe(`elsewhere (${path})`)
+    expect(await told([], { OWNER_SSO_REFRESH: 'here' })).not.toHaveProperty('refresh')
+  })
+
   it('of several addresses may be repeated as an option, and is a list in a variable', async () => {
     const [a, b] = ['http://127.0.0.2:1', 'http://127.0.0.2:2']
     const options = await told(['--regional-auth-url', a, '--regional-auth-url', b], {})
@@ -85,6 +91,7 @@ describe('a setting', () => {
       { OWNER_SSO_CODE_CHALLENGE_ENCODING: 'hex' },
       'from OWNER_SSO_CODE_CHALLENGE_ENCODING',
     ],
+    ['a place of refreshes that is none', { OWNER_SSO_REFRESH: 'there' }, 'Correct OWNER_SSO_REFRESH'],
     ['a budget that is none', { OWNER_SSO_REQUEST_BUDGET: 'many' }, 'It came from OWNER_SSO_REQUEST_BUDGET'],
     ['a CA that is no certificate', { OWNER_SSO_CA: '/dev/null' }, 'is not a readable PEM file'],
     ['a keyring that is neither on nor off', { OWNER_SSO_KEYRING: 'yes' }, 'neither on nor off'],

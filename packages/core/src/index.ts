@@ -32,7 +32,7 @@ export type { AgreedTransport } from './http/http-context.ts'
 export type { TlsOptions, TlsVersion, TransportOption, TransportOptions } from './http/transport.ts'
 export { accountName, identifyOwner, isSubjectAccount, ownerOfEmail, type TokenOwner } from './login/token-owner.ts'
 
-export { challengeEncodingFromText, ssoOptionsFromEnvironment } from './service/environment.ts'
+export { challengeEncodingFromText, refreshFromEnvironment, ssoOptionsFromEnvironment } from './service/environment.ts'
 
 // Watch a sign-in, and handle what can go wrong with it.
 export type { LoginStep, StepTrace } from './tracing.ts'
@@ -42,7 +42,7 @@ export * from './errors.ts'
 export * from '@owner-sso/token-manager'
 
 // What adapters share.
-export { refusalAdvice, whatCame } from '@owner-sso/token-manager/support'
+export { overdueAdvice, refusalAdvice, whatCame } from '@owner-sso/token-manager/support'
 export { checkOption, checkOptions, kinds, type OptionRow, type OptionRows } from './support/option-rows.ts'
 export { withBrackets, withoutBrackets } from './support/brackets.ts'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'

@@ -45,6 +45,18 @@ describe('a sign-in that failed through nobody’s fault', () => {
     expect(emulator.requests).toHaveLength(1)
   })
 
+  it.each(['form', 'browser'] as const)(
+    'is 503, and asks the service nothing, where sign-ins are made elsewhere: mode %s',
+    async (mode) => {
+      const sso = createSso({ authUrl: emulator.authUrl })
+      const tokens = createTokenManager({ sso, store: memoryTokenStore(), refresh: 'elsewhere' })
+      const browser = startApplication(new OwnerSsoStrategy({ sso, tokens, mode })).browser()
+      await browser.post('/login').send(plain).expect(503)
+      await browser.post('/passport-login').send(plain).expect(503)
+      expect(emulator.requests).toEqual([])
+    },
+  )
+
   it.each([
     [120, '120'],
     [119.2, '120'],

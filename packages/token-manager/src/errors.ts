@@ -33,6 +33,7 @@ export type SsoErrorCode =
   | 'ERR_SSO_REFRESH_IN_DOUBT'
   | 'ERR_SSO_REFRESH_BUDGET'
   | 'ERR_SSO_SHORT_VALIDITY'
+  | 'ERR_SSO_REFRESH_ELSEWHERE'
   | 'ERR_SSO_STORE'
 
 /** Where it happened: the endpoints of the interface document in its order, then what is ours. */
@@ -327,6 +328,27 @@ export class ShortValidityError extends SsoError {
       { step: 'token-manager', requestSent: false, ...options },
     )
     this.expires_at = expires_at
+  }
+}
+
+/**
+ * This process leaves refreshes to others (`refresh: 'elsewhere'`) and asks the service nothing. Either no access token works, and
+ * nobody has refreshed since `since`; or somebody was to sign in here, and is to do so where tokens are refreshed.
+ */
+export class RefreshElsewhereError extends SsoError {
+  static override readonly name: string = 'RefreshElsewhereError'
+  static readonly code = 'ERR_SSO_REFRESH_ELSEWHERE'
+  /** Seconds since the epoch; absent where a sign-in was refused. */
+  declare readonly since?: number
+  constructor(since?: number, options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_REFRESH_ELSEWHERE',
+      since === undefined
+        ? "This process asks the SSO service nothing (refresh: 'elsewhere'). Sign in where tokens are refreshed, into the same store."
+        : `Nobody has refreshed since ${isoTime(since)}, and this process leaves that to others (refresh: 'elsewhere'). Look at the one that refreshes.`,
+      { step: 'token-manager', requestSent: false, ...options },
+    )
+    if (since !== undefined) this.since = since
   }
 }
 

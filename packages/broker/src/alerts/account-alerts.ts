@@ -129,7 +129,7 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
       const { type } = settled.get(account) ?? {}
       if (type === undefined || !types.includes(type)) void look(account)
     }
-  const stops = (['reauthentication-required', 'refreshed-token-refused'] as const).map((event) =>
+  const stops = (['reauthentication-required', 'refreshed-token-refused', 'not-refreshed'] as const).map((event) =>
     tokens.on(event, ({ account }) => void look(account)),
   )
   let watching = lookAtAll()
@@ -140,7 +140,7 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
 
   return {
     signInNeeded: noticeUnless('sign-in.needed'),
-    works: noticeUnless('sign-in.restored', 'sign-in.due'),
+    works: noticeUnless('sign-in.restored', 'sign-in.due', 'refresh.overdue'),
     async close() {
       isClosed = true
       clearInterval(timer)

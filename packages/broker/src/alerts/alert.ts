@@ -7,14 +7,17 @@ import { type ReauthenticationReason, visible } from '@owner-sso/core'
 export interface Alert {
   /** Names this alert: a receiver that gets it twice can tell. */
   readonly id: string
-  /** `sign-in.due`: it works for a while yet, and can't be refreshed to any purpose. */
-  readonly type: 'sign-in.needed' | 'sign-in.due' | 'sign-in.restored'
+  /**
+   * `sign-in.due`: it works for a while yet, and can't be refreshed to any purpose. `refresh.overdue`: refreshes are left to others,
+   * and nobody makes one.
+   */
+  readonly type: 'sign-in.needed' | 'sign-in.due' | 'refresh.overdue' | 'sign-in.restored'
   readonly account: string
   /** When it was noticed: seconds since the epoch. */
   readonly at: number
   /** Why the owner has to sign in again. */
   readonly reason?: ReauthenticationReason | 'signed-out' | undefined
-  /** Why a sign-in is due, and until when the account works. */
+  /** Why a sign-in is due or a refresh overdue, and until when the account works. */
   readonly advice?: string | undefined
   /** Where they can: the status page. */
   readonly signInUrl?: string | undefined
@@ -37,7 +40,7 @@ export function alertBody(alert: Alert): string {
 
 function messageOf({ type, account, advice = 'Sign in again soon.' }: Alert): string {
   const name = visible(account)
-  if (type === 'sign-in.due') return `${name}: ${advice}`
+  if (type === 'sign-in.due' || type === 'refresh.overdue') return `${name}: ${advice}`
   return type === 'sign-in.needed'
     ? `${name} has to sign in again. Until then, no program gets a token for it.`
     : `${name} works again.`

@@ -3,7 +3,7 @@
  * notes are functions of them alone, so that a swap can repeat them.
  */
 import { randomUUID } from 'node:crypto'
-import { type Notes, refusalAdvice, type TokenStatus } from '@owner-sso/core'
+import { type Notes, overdueAdvice, refusalAdvice, type TokenStatus } from '@owner-sso/core'
 import type { Alert } from './alert.ts'
 
 /** The last alert of an account. */
@@ -40,21 +40,28 @@ export function noteIn(notes: Notes, account: string): Noted | undefined {
 export interface Standing extends Pick<Alert, 'type' | 'reason' | 'advice'> {
   /** When its sign-in was saved; absent once it was refreshed. Seconds since the epoch. */
   readonly signed_in_at?: number | undefined
+  /** When its tokens were obtained. */
+  readonly obtained_at?: number | undefined
 }
 
 /** Nothing while a refresh is in doubt. */
 export function standingOf(status: TokenStatus): Standing | undefined {
   const { state, reason = 'signed-out', obtained_at, refreshed_at } = status
-  if (state === 'in-doubt') return undefined
-  if (state !== 'valid' && state !== 'expired') return { type: 'sign-in.needed', reason }
+  const overdue = overdueAdvice(status)
+  if (state === 'in-doubt' && overdue === undefined) return undefined
+  if (state === 'signed-out' || state === 'reauthentication-required') return { type: 'sign-in.needed', reason }
   const advice = refusalAdvice(status)
-  if (advice === undefined) return { type: 'sign-in.restored' }
+  if (advice === undefined && overdue !== undefined) return { type: 'refresh.overdue', advice: overdue }
+  if (advice === undefined) return { type: 'sign-in.restored', obtained_at }
   return { type: 'sign-in.due', advice, ...(refreshed_at === undefined && { signed_in_at: obtained_at }) }
 }
 
 /** Whether an alert still says how its account is. An account that always worked has no alert, and needs none. */
-export function says(noted: Pick<Noted, 'type' | 'at'> | undefined, { type, signed_in_at = 0 }: Standing): boolean {
+export function says(noted: Pick<Noted, 'type' | 'at'> | undefined, standing: Standing): boolean {
+  const { type, signed_in_at = 0, obtained_at = Infinity } = standing
   const { type: last, at } = noted ?? { type: 'sign-in.restored', at: 0 }
+  // To an instance that refreshes itself nothing is overdue: only new tokens end it.
+  if (last === 'refresh.overdue' && type === 'sign-in.restored') return obtained_at <= at
   return last === type && (type !== 'sign-in.due' || signed_in_at <= at)
 }
 
@@ -120,5 +127,5 @@ function isNoted(note: unknown): note is Noted {
   if (typeof note !== 'object' || note === null) return false
   const { id, type, at, told }: Partial<Record<keyof Noted, unknown>> = note
   const isAlert = typeof id === 'string' && typeof at === 'number' && typeof told === 'object' && told !== null
-  return isAlert && (type === 'sign-in.needed' || type === 'sign-in.due' || type === 'sign-in.restored')
+  return isAlert && typeof type === 'string'
 }

@@ -40,6 +40,7 @@ export function failuresOf(tokens: Pick<TokenManager, 'on'>): Failures {
     ),
     tokens.on('unsaved', ({ account, error }) => note(error.message, account)),
     tokens.on('blocked', ({ account }) => note('The service’s firewall blocks this client for a while.', account)),
+    tokens.on('not-refreshed', ({ account }) => note('Nobody refreshes this account in time.', account)),
     tokens.on('reauthentication-required', ({ account }) => note('The owner has to sign in again.', account)),
   ]
   return {

@@ -54,12 +54,12 @@ export const command = defineCommand({
 async function look(settings: Settings): Promise<{ readonly findings: Finding[]; readonly isBlocked: boolean }> {
   const store = await checkStore(settings)
   const isBlocked = store.some(({ exitCode }) => exitCode === exitCodes.firewall)
-  // A look at a service that blocks this machine would be one more request that prolongs the block.
+  // A look at a service that blocks this machine would be one more request that prolongs the block; others may ask it.
+  const isLeft = isBlocked || settings.refresh.value === 'elsewhere'
   const authUrl = settings.authUrl?.value
-  const service = isBlocked || !isAddress(authUrl) ? [] : await checkService(settings, authUrl)
+  const service = isLeft || !isAddress(authUrl) ? [] : await checkService(settings, authUrl)
   const others: Finding[] = []
-  for (const url of isBlocked ? [] : tokenUrlsOf(settings))
-    others.push(...(await reach('token endpoint', url, settings)))
+  for (const url of isLeft ? [] : tokenUrlsOf(settings)) others.push(...(await reach('token endpoint', url, settings)))
   others.push(...(await reach('owner API', settings.apiUrl?.value, settings)))
   // The clock, and a problem of the outbound proxy, are told once.
   const isTold = ({ about, text }: Finding): boolean =>

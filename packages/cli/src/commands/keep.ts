@@ -10,7 +10,7 @@ import {
   type TokenManager,
 } from '@owner-sso/core'
 import { exitCodes, usageError } from '../failure/command-error.ts'
-import { serviceOf } from '../settings/configured-service.ts'
+import { requireRefreshHere, serviceOf } from '../settings/configured-service.ts'
 import { stopped, untilStopped } from '../failure/interruption.ts'
 import { timeSpan } from '../settings/option-values.ts'
 import { accountTeller, jsonTeller, lineTeller, type Teller } from '../tokens/sweep-teller.ts'
@@ -42,6 +42,7 @@ export const command = defineCommand({
     ['owner-sso keep --once --within 6h', 'in a crontab, every three hours'],
   ],
   async run({ settings, options }) {
+    requireRefreshHere(settings)
     const keeping = keepOptionsOf(options)
     const every = options.every === undefined ? undefined : timeSpan('--every', options.every)
     if (options.once && every !== undefined) throw usageError('--once makes one sweep alone.', 'Omit --every.')

@@ -9,7 +9,7 @@ import { stopped } from '../failure/interruption.ts'
 import { loginVoice } from '../sign-in/login-voice.ts'
 import type { OpenStore } from '../tokens/open-store.ts'
 import { printJson } from '../terminal/output.ts'
-import { serviceOf } from '../settings/configured-service.ts'
+import { requireRefreshHere, serviceOf } from '../settings/configured-service.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 import { type LoginFlags, loginOptions } from '../sign-in/login-options.ts'
 import { defineCommand } from './command.ts'
@@ -29,6 +29,7 @@ export const command = defineCommand({
     ['owner-sso login --paste', 'the same, with the browser of another machine'],
   ],
   async run({ settings, options }) {
+    requireRefreshHere(settings)
     requireOneWay(options)
     const sso = serviceOf(settings)
     await withTokens(

@@ -1,7 +1,7 @@
 /**
  * `owner-sso status`: every account with its state, the time left, its refreshes, its region, and the store.
  */
-import { accountName, refusalAdvice, type TokenStatus, visible, type Why } from '@owner-sso/core'
+import { accountName, overdueAdvice, refusalAdvice, type TokenStatus, visible, type Why } from '@owner-sso/core'
 import { localTime } from '../terminal/local-time.ts'
 import { duration } from '../terminal/wording.ts'
 import { type Line, printData, printJson, printNote } from '../terminal/output.ts'
@@ -56,7 +56,7 @@ async function statusOf(account: string, tokens: TokenKeeping['tokens']): Promis
 }
 
 function forPrograms(status: AccountStatus): object {
-  return { ...status, seconds_left: secondsLeft(status), advice: refusalAdvice(status) }
+  return { ...status, seconds_left: secondsLeft(status), advice: refusalAdvice(status) ?? overdueAdvice(status) }
 }
 
 function needsSignIn({ state }: TokenStatus): boolean {
@@ -102,6 +102,8 @@ const below = (account: number, format: 'dim' | 'yellow', text: string): Line =>
 /** What is wrong with it, if anything is. */
 function problem(status: AccountStatus): string[] {
   const { cause, sentence } = status.why
+  const overdue = overdueAdvice(status, localTime)
+  if (overdue !== undefined) return [overdue]
   return cause === 'signed-in' ? [] : [refusalAdvice(status, localTime) ?? sentence]
 }
 
@@ -124,17 +126,19 @@ function lifeBar(left: number, lifetime: number): string {
 }
 
 /** What can be said of it in few words. */
-function remark({ state, next_attempt_at = 0 }: AccountStatus, left: number): string {
+function remark({ state, next_attempt_at, not_refreshed_since }: AccountStatus, left: number): string {
   if (state === 'valid') return `${duration(left)} left`
-  if (state === 'expired') return 'refreshed when next used'
-  if (state === 'in-doubt') return `replayed in ${duration(next_attempt_at - now())}`
+  if (state === 'expired') return not_refreshed_since === undefined ? 'refreshed when next used' : 'not refreshed'
+  if (state === 'in-doubt')
+    return next_attempt_at === undefined ? 'replayed elsewhere' : `replayed in ${duration(next_attempt_at - now())}`
   return 'run owner-sso login'
 }
 
 /** The last refresh and the next one, as far as there is any. */
-function refreshes({ state, refreshed_at, refresh_due_at }: AccountStatus): string[] {
+function refreshes({ state, refreshed_at, refresh_due_at, not_refreshed_since }: AccountStatus): string[] {
   const last = refreshed_at === undefined ? [] : [`refreshed ${duration(now() - refreshed_at)} ago`]
-  const next = state === 'valid' && refresh_due_at !== undefined ? [dueText(refresh_due_at)] : []
+  const isKnown = state === 'valid' && not_refreshed_since === undefined
+  const next = isKnown && refresh_due_at !== undefined ? [dueText(refresh_due_at)] : []
   const lines = [...last, ...next].join(', ')
   return lines === '' ? [] : [lines]
 }

@@ -1,7 +1,7 @@
 /**
  * What is wrong with an account, and how to mend it.
  */
-import { refusalAdvice, type TokenManager } from '@owner-sso/core'
+import { overdueAdvice, refusalAdvice, type TokenManager } from '@owner-sso/core'
 import { localTime } from '../terminal/local-time.ts'
 import { type Finding, good, note } from '../terminal/finding.ts'
 
@@ -12,6 +12,8 @@ export async function checkAccount(
   const status = await tokens.status(account)
   const { why } = await tokens.history(account)
   const advice = refusalAdvice(status, localTime)
+  const overdue = overdueAdvice(status, localTime)
+  if (overdue !== undefined) return [note('refresh', `${account}: ${overdue}`, 'Run owner-sso doctor there.')]
   const text = `${account}: ${advice ?? why.sentence}`
   if (why.cause === 'signed-in') return []
   if (why.cause === 'refreshing') return [good('tokens', text)]

@@ -39,6 +39,7 @@ export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Findi
     ...checkedIfSet('service', settings.service, () => serviceOf({ ...service, service: settings.service })),
     ...checkedIfSet('transport', settings.transport, () => transportOf({ ...settings, ca: undefined })),
     ...checkedIfSet('request budget', settings.requestBudget, () => requestBudgetOf(settings)),
+    ...(settings.refresh.value === 'here' ? [] : [shown('refresh', settings.refresh)]),
     ...(redirectUri && settings.authUrl
       ? [checked('redirect URI', redirectUri, () => serviceOf({ ...service, redirectUri }))]
       : []),

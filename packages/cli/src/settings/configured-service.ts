@@ -125,6 +125,13 @@ export function requestBudgetOf({ requestBudget }: Settings): RequestBudget | un
   }
 }
 
+/** @throws CommandError where this machine asks no token endpoint */
+export function requireRefreshHere({ refresh }: Settings): void {
+  if (refresh.value === 'here') return
+  const next = 'Run this where tokens are refreshed, over the same store.'
+  throw usageError(`This machine asks no token endpoint: refresh is elsewhere (${refresh.from}).`, next)
+}
+
 /** How to look at an address. */
 export interface UsableConnection {
   readonly transport: Transport

@@ -78,6 +78,7 @@ export const settingTable = {
   requestBudget: row(textOr('text such as "300", or an object with perMinute and burst', isObject), {
     variable: 'refreshes a minute, of all processes that share the store',
   }),
+  refresh: row(text, { variable: 'here (default); elsewhere: this machine asks no token endpoint' }),
   keyring: row(onOff, {
     option: off('leave the keyring of this machine alone'),
     variable: 'on or off: whether a folder has its key in the keyring',

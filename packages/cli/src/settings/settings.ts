@@ -1,7 +1,7 @@
 /**
  * The settings of one call: each from its option, else its environment variable, else the config file, else its default.
  */
-import { settingFromText } from '@owner-sso/core'
+import { refreshFromText, settingFromText } from '@owner-sso/core'
 import { usageError } from '../failure/command-error.ts'
 import { dashed } from '../options/option.ts'
 import { type ConfigFile, hasPassword, openToOthers, readConfigFile } from './config-file.ts'
@@ -25,9 +25,10 @@ export interface Given<Value> {
 
 type Found = { readonly [Name in SettingName]: Given<SettingValue<Name>> | undefined }
 
-export interface Settings extends Omit<Found, 'store' | 'regionalAuthUrls'> {
+export interface Settings extends Omit<Found, 'store' | 'regionalAuthUrls' | 'refresh'> {
   readonly store: Given<string>
   readonly regionalAuthUrls: Given<readonly string[]>
+  readonly refresh: Given<'here' | 'elsewhere'>
   readonly json: boolean
   /** Whether a person may be asked. */
   readonly input: boolean
@@ -51,9 +52,15 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
     ...found,
     regionalAuthUrls: found.regionalAuthUrls ?? { value: [], from: 'default' },
     store: found.store ?? { value: defaultStore(tokensFolder), from: 'default' },
+    refresh: refreshSetting(found.refresh ?? { value: 'here', from: 'default' }),
     json: options.json ?? false,
     input: options.input ?? true,
   }
+}
+
+/** @throws CommandError for what is neither here nor elsewhere */
+function refreshSetting({ value, from }: Given<string>): Settings['refresh'] {
+  return { value: orTell(`Correct ${from}.`, () => refreshFromText(value, 'refresh')), from }
 }
 
 function givenOf(

@@ -8,6 +8,7 @@ import {
   PasscodeRejectedError,
   ReauthenticationRequiredError,
   RefreshBudgetError,
+  RefreshElsewhereError,
   RefreshInDoubtError,
   RegionNotAllowedError,
   ShortValidityError,
@@ -180,6 +181,14 @@ const meanings: Record<SsoErrorCode, Meaning> = {
       return `The access token ends at ${ends}, before --min-validity is over, and no longer one is to be had now.`
     },
     next: 'Ask for less, or sign in again.',
+  },
+  ERR_SSO_REFRESH_ELSEWHERE: {
+    exitCode: exitCodes.network,
+    message: (error) =>
+      error instanceof RefreshElsewhereError && error.since !== undefined
+        ? `Nobody has refreshed since ${localTime(error.since)}, and this machine leaves that to others.`
+        : error.message,
+    next: 'Look at the machine that refreshes, or unset OWNER_SSO_REFRESH here.',
   },
   ERR_SSO_STORE: {
     exitCode: exitCodes.store,

@@ -46,6 +46,7 @@ export async function withTokens<Result>(
       store: store.store,
       cachedAccounts,
       requestBudget,
+      refresh: settings.refresh.value,
       minRefreshInterval,
     })
     try {

@@ -28,34 +28,45 @@ export function createSso(options: SsoOptions): Sso {
  */
 export function ssoOf(service: SsoContext): Sso {
   const { authUrl, vehicleList } = service
+  /** Token managers may let nothing out of this process. */
+  const admit = (): void => service.sharedFirewallStates.forEach((state) => state.admit?.())
+  const traced = <Result>(operation: string, call: () => Promise<Result>): Promise<Result> =>
+    traceLogin(operation, authUrl, async () => {
+      admit()
+      return call()
+    })
   return {
     authUrl,
     vehicleList,
     login: (credentials, options) =>
-      traceLogin('login', authUrl, async () => {
+      traced('login', async () => {
         requireObject('login', 'identity, credential, passcode: login({ identity, credential })', credentials)
         const call = parseCallOptions('login(credentials, { signal })', options, credentials)
         return (await scripted()).login(service, credentials, call)
       }),
     beginLogin: (credentials, options) =>
-      traceLogin('beginLogin', authUrl, async () => {
+      traced('beginLogin', async () => {
         requireObject('beginLogin', 'identity, credential: beginLogin({ identity, credential })', credentials)
         const call = parseCallOptions('beginLogin(credentials, { signal })', options, credentials)
         return (await scripted()).beginLogin(service, credentials, call)
       }),
     completeLogin: (pending, answer, options) =>
-      traceLogin('completeLogin', authUrl, async () => {
+      traced('completeLogin', async () => {
         requireObject('completeLogin', 'passcode: completeLogin(pending, { passcode })', answer)
         const call = parseCallOptions('completeLogin(pending, answer, { signal })', options, answer)
         return (await scripted()).completeLogin(service, pending, answer, call)
       }),
-    createAuthorizationUrl: (hint = {}) => createAuthorizationUrl(service, hint),
+    createAuthorizationUrl(hint = {}) {
+      admit()
+      return createAuthorizationUrl(service, hint)
+    },
     redeemCallback: (callbackUrl, request, options) =>
-      traceLogin('redeemCallback', authUrl, async () => {
+      traced('redeemCallback', async () => {
         const call = parseCallOptions('redeemCallback(callbackUrl, request, { signal })', options)
         return (await import('./callback-redemption.ts')).redeemCallback(service, callbackUrl, request, call)
       }),
     refresh: async (tokens, options) => {
+      admit()
       const call = parseCallOptions('refresh(tokens, { signal })', options, undefined, refreshOptionNames)
       return (await import('../steps/refresh.ts')).refreshTokens(service, tokens, call)
     },

@@ -1,6 +1,7 @@
 /**
  * What variables of the environment say of the SSO service: one row each, for every program that takes its settings from there.
  */
+import { refreshFromText } from '@owner-sso/token-manager'
 import { settingFromText } from '../support/setting-text.ts'
 import { serviceFromText } from './profiles.ts'
 import { type SsoOptions, tokenUrlFromText } from './options.ts'
@@ -36,6 +37,18 @@ export function ssoOptionsFromEnvironment(environment: NodeJS.ProcessEnv = proce
     return text === '' ? {} : read(text, variable)
   })
   return Object.assign({}, ...given)
+}
+
+/**
+ * The option `refresh` of `createTokenManager` that the environment gives: `OWNER_SSO_REFRESH`, `here` (default) or `elsewhere`.
+ *
+ * @throws TypeError that names the variable
+ * @example
+ * const tokens = createTokenManager({ sso, store, refresh: refreshFromEnvironment() })
+ */
+export function refreshFromEnvironment(environment: NodeJS.ProcessEnv = process.env): 'here' | 'elsewhere' {
+  const variable = 'OWNER_SSO_REFRESH'
+  return refreshFromText(settingFromText(environment[variable] ?? '', variable) || 'here', variable)
 }
 
 /** The option `codeChallengeEncoding` from text. @param where - what the text is, for the error @throws TypeError */

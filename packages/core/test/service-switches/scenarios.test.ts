@@ -42,6 +42,8 @@ const endings: Readonly<Record<ScenarioName, readonly [call: Call, ends: object]
   'broken-json': [refresh, unusable],
   'html-for-json': [logIn, unusable],
   'oversized-page': [logIn, unusable],
+  'sessions-ended': [refresh, signInAgain],
+  'client-refused': [refresh, { code: 'ERR_SSO_TOKEN_REJECTED', error: 'invalid_client' }],
 }
 
 describe('a scenario', () => {

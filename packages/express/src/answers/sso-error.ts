@@ -31,6 +31,7 @@ const answers: Readonly<Record<SsoErrorCode, readonly [status: 401 | 409 | 502 |
   ERR_SSO_REFRESH_IN_DOUBT: [503, 'The access token is being renewed. Try again later.'],
   ERR_SSO_REFRESH_BUDGET: [503, 'Many access tokens have to be renewed at the moment. Try again later.'],
   ERR_SSO_SHORT_VALIDITY: [503, 'No access token lives as long as it would have to. Ask for less.'],
+  ERR_SSO_REFRESH_ELSEWHERE: [503, 'Access tokens are renewed elsewhere. Try again later.'],
   ERR_SSO_STORE: [503, 'The token store can’t be used for now. Try again in a moment.'],
   ERR_SSO_TIMEOUT: [504, 'The SSO service did not answer in time.'],
 }

@@ -25,6 +25,7 @@ const rows: [core.SsoError, number, string?][] = [
   [new core.RefreshInDoubtError(inSeconds(900)), 503],
   [new core.RefreshBudgetError(inSeconds(900)), 503],
   [new core.ShortValidityError(inSeconds(900)), 503],
+  [new core.RefreshElsewhereError(inSeconds(-900)), 503],
   [new core.StoreError('unavailable', 'The store is down.'), 503],
   [new core.SsoTimeoutError('Too slow.'), 504],
 ]
@@ -53,7 +54,7 @@ it('has a row for every code that core knows', () => {
     // Not the kinds of one of them, which share its code.
     (one) => typeof one === 'function' && Object.getPrototypeOf(one) === core.SsoError,
   )
-  expect(answered.size).toBe(21)
+  expect(answered.size).toBe(22)
   expect(classes.length).toBeLessThanOrEqual(answered.size)
 })
 

@@ -20,6 +20,8 @@ export interface FirewallState {
   enter(authUrl: string): Promise<Probe | undefined>
   /** A challenge page came. Returns when the next request may go, in seconds since the epoch, where that is known. */
   challenged(authUrl: string, error: FirewallChallengeError): Promise<number | undefined>
+  /** Optional: asked before every call of the service. @throws RefreshElsewhereError where this process makes none */
+  admit?(): void
   /** The service itself answered. */
   passed(authUrl: string): Promise<void>
 }

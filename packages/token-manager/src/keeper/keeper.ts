@@ -175,9 +175,14 @@ export async function sweepOnce(tokens: TokenManager, options: KeepOptions & Cal
   }
 }
 
-/** @throws TypeError for a manager whose store can't list its accounts */
+/** @throws TypeError for a manager that makes no refreshes, or whose store can't list its accounts */
 function keepableContext(tokens: TokenManager): Context {
   const context = contextOf(tokens)
+  if (context.work.settings.refreshesElsewhere) {
+    throw new TypeError(
+      "tokens was created with refresh: 'elsewhere': keep accounts signed in where they are refreshed",
+    )
+  }
   if (context.store.accounts === undefined) throw new TypeError('store: this token store cannot list its accounts')
   return context
 }

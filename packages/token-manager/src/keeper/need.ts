@@ -45,7 +45,8 @@ export function needOf(
   // While the owner API refuses refreshed tokens, a refresh does no good but to keep the refresh token alive.
   const known = refreshTokenLifetime ?? (expectsRefusal(record) ? reportedLifetime : life)
   const issued = record.refusals?.refreshed_at === undefined ? obtained : record.refusals.refreshed_at * 1000
-  const end = expiryOf(refresh_token) ?? issued + known
+  // One that is refused ends at once: whoever met that may have left the refresh to others.
+  const end = record.refusals?.thisOne === true ? now : (expiryOf(refresh_token) ?? issued + known)
   if (end - now > within || now - obtained < Math.min(life, within) / 2) return undefined
   return { account, end, authUrl }
 }

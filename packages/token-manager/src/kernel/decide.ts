@@ -23,6 +23,7 @@ import {
   replayRestLeft,
   restedFrom,
 } from './pace.ts'
+import { leaveToOthers, notRefreshed } from './elsewhere.ts'
 import { fallBack, wayBack } from './predecessor.ts'
 import { end, type Flow, fromManager, go, type Notice, type Step } from './steps.ts'
 
@@ -37,10 +38,13 @@ export function decide(known: Knowledge, now: Moment): Decision {
   const freshness = freshnessOf(known, now)
   const isWanted = !isUnwanted(known)
   if (freshness === 'fresh' && isWanted) return 'serve'
-  if (isJustRefreshed(known, now)) return 'serve'
+  // Those who refresh may see it earlier: they are waited for.
+  const isUseless = now.settings.refreshesElsewhere && !isUsable(known, now)
+  if (isJustRefreshed(known, now) && !isUseless) return 'serve'
   const intent = openIntent(known)
+  if (intent !== undefined && isIntentAlive(known, intent, now)) return 'wait'
+  if (now.settings.refreshesElsewhere) return 'defer'
   if (intent === undefined) return 'send'
-  if (isIntentAlive(known, intent, now)) return 'wait'
   // In doubt: the refresh token may be spent. As long as the access token works and nobody wants another, a late success is
   // worth waiting for.
   const isDue = freshness === 'expiring' || freshness === 'expired' || !isWanted || isInGrace(known, intent, now)
@@ -57,10 +61,12 @@ export function afterRefreshLook(known: Knowledge, flow: Refresh, isThere: boole
   if (decision === 'serve') return end(known, flow)
   if (decision === 'not-signed-in') return end(known, flow, new SignedOutError(fromManager))
   if (decision === 'sign-in-again') return end(known, flow, signInAgain(known.record))
-  if (decision === 'defer') return end(known, flow, inDoubt(known, now))
+  const isLeft = now.settings.refreshesElsewhere
+  if (decision === 'defer') return isLeft ? leaveToOthers(known, flow, now) : end(known, flow, inDoubt(known, now))
   if (decision === 'wait') {
     const isOver = isLeftToOthers(known, now) || hasWatchedLongEnough(flow.began, now)
-    return isOver ? end(known, flow, inDoubt(known, now)) : watch(known, flow, now)
+    if (!isOver) return watch(known, flow, now)
+    return end(known, flow, isLeft ? notRefreshed(known) : inDoubt(known, now))
   }
   const rested = restedFrom(known, now)
   const host = hostOf(known)

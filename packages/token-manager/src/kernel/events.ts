@@ -36,6 +36,11 @@ export interface TokenManagerEvents {
   'reauthentication-required': { readonly account: string; readonly reason: ReauthenticationReason }
   /** A refresh was not made: the budget for refreshes (`requestBudget`) has no place for it before `nextAttemptAt`. */
   'over-budget': { readonly account: string; readonly auth_url: string; readonly nextAttemptAt: number }
+  /**
+   * This process leaves refreshes to others, one is due, and nobody has refreshed since `since`. The access token works until
+   * `expires_at`, unless it was refused. Told once of each.
+   */
+  'not-refreshed': { readonly account: string; readonly since: number; readonly expires_at: number }
   /** The service's firewall blocks this client. No process that shares the store sends before `nextAttemptAt`. */
   blocked: { readonly account: string; readonly auth_url: string; readonly nextAttemptAt: number }
 }

@@ -9,6 +9,7 @@ import type { Runtime } from '../support/runtime.ts'
 import { type Account, type AccountMemory, type Flight, unsavedUntil } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { momentOf, note, run } from './driver.ts'
+import { isUsable } from './knowledge.ts'
 import { inDoubt, isHeldUp } from './pace.ts'
 import { fromManager } from './steps.ts'
 
@@ -36,6 +37,17 @@ function start(account: Account, context: Context): Flight {
   const done = context.work.track(refresh)
   done.catch(() => undefined)
   return { synced, done }
+}
+
+/**
+ * Refreshes where the record says that the owner API refuses its access token: whoever leaves refreshes to others can do no more
+ * than note that.
+ */
+export async function refreshIfRefused(account: Account, context: Context): Promise<void> {
+  const { record } = account.knowledge
+  if (record?.state !== 'signed-in' || record.refusals?.thisOne !== true || context.work.isEnding()) return
+  await run(account, { kind: 'invalidate', accessToken: record.tokens.access_token, mayRefresh: true }, context)
+  if (!isUsable(account.knowledge, momentOf(context))) await inFlightRefresh(account, context).done
 }
 
 /**

@@ -41,6 +41,8 @@ export interface Knowledge {
   readonly backgroundRest: Rest | undefined
   /** The result that this process alone holds, until the store takes it. */
   readonly unsaved: Unsaved | undefined
+  /** The tokens of which it was told that nobody refreshes them. */
+  readonly toldOverdue: string | undefined
   /** A refresh is under way here; there is one at a time. */
   readonly isRefreshing: boolean
   /** How many wait for it. */
@@ -97,6 +99,8 @@ export interface Settings {
   readonly rotationGrace: number
   /** Refreshes may go on after the call that began them. */
   readonly outlivesCalls: boolean
+  /** This process makes none. */
+  readonly refreshesElsewhere: boolean
 }
 
 const noAges: Ages = { ageing: 0, expiring: 0, expired: 0 }
@@ -122,6 +126,7 @@ export function nothingKnown(account: string): Knowledge {
     backOff: undefined,
     backgroundRest: undefined,
     unsaved: undefined,
+    toldOverdue: undefined,
     isRefreshing: false,
     callers: 0,
   }
@@ -152,6 +157,8 @@ export function accepted(
     ),
     sawReplaced: accessTokenOf(known.record) !== undefined,
     backgroundRest: undefined,
+    // The wait for somebody else's refresh is over.
+    ...(now.settings.refreshesElsewhere && { backOff: undefined }),
   }
 }
 

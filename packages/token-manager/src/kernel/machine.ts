@@ -7,6 +7,7 @@ import { isSameWrite, type VersionedRecord } from '../store/lineage.ts'
 import type { Instant } from '../support/runtime.ts'
 import { commitFailed, committed, commitOver } from './commit.ts'
 import { afterRefreshLook } from './decide.ts'
+import { tellingIfOverdue } from './elsewhere.ts'
 import { accepted, accessTokenOf, instant, isUnused, type Knowledge, type Moment, writeOf } from './knowledge.ts'
 import { withRefusal } from './pace.ts'
 import { fallBack, isWayBack, toldOfFallBack, tokenAccepted, wayBack, withoutWayBack } from './predecessor.ts'
@@ -39,6 +40,11 @@ export interface Machine {
 export const machine: Machine = { step, maySend }
 
 export function step(known: Knowledge, event: Event, now: Moment): Step {
+  const next = stepAfter(known, event, now)
+  return 'task' in event ? tellingIfOverdue(next, now) : next
+}
+
+function stepAfter(known: Knowledge, event: Event, now: Moment): Step {
   switch (event.on) {
     case 'begun':
       return begin(known, event.flow, now)

@@ -224,12 +224,15 @@ export const isGivenUp = (rejections: Rejections | undefined): boolean => (rejec
 /** What the record keeps of them, with this one: nothing more to note where that is known, or where somebody is writing it. */
 export function withRefusal(known: Knowledge, now: Moment): SignedIn | undefined {
   const { record, invalidated } = known
-  if (record?.state !== 'signed-in' || record.refusals?.thisOne === true || invalidated?.unused !== true)
-    return undefined
+  const isLeft = now.settings.refreshesElsewhere
+  if (record?.state !== 'signed-in' || record.refusals?.thisOne === true || invalidated === undefined) return undefined
+  // Whoever refreshes elsewhere has to hear of each of them.
+  if (!invalidated.unused && !isLeft) return undefined
   // Whoever is refreshing, or has tokens to save, writes the record itself.
-  if (intentOf(record) !== undefined || known.isRefreshing || known.unsaved !== undefined) return undefined
-  const refused = { ...record, refusals: { inARow: refusedInARow(record) + 1, thisOne: true } }
-  return withEvent(refused, { what: 'refused' }, now)
+  const isWritten = (known.isRefreshing && !isLeft) || known.unsaved !== undefined
+  if (intentOf(record) !== undefined || isWritten) return undefined
+  const inARow = refusedInARow(record) + (invalidated.unused ? 1 : 0)
+  return withEvent({ ...record, refusals: { inARow, thisOne: true } }, { what: 'refused' }, now)
 }
 
 /**

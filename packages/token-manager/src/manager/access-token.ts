@@ -1,7 +1,7 @@
 /**
  * `getAccessToken`, `getTokens`, `refresh` and `invalidate`: what a caller gets, and when it has to wait.
  */
-import { RefreshBudgetError, ShortValidityError, SignedOutError } from '../errors.ts'
+import { RefreshBudgetError, RefreshElsewhereError, ShortValidityError, SignedOutError } from '../errors.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
 import { type Account, openWindow } from '../kernel/account-memory.ts'
 import type { AccessTokenOptions, CurrentTokens, InvalidateOptions, RefreshCallOptions } from './token-manager.ts'
@@ -37,10 +37,15 @@ export async function getTokens(
   if (livesFor(tokens, minValidity, context)) return tokens
   const { record } = context.memory.of(account).knowledge
   const isRefreshable = record?.state === 'signed-in' && !expectsRefusal(record)
-  if (isRefreshable) await refreshNow(account, options, context)
+  if (isRefreshable) await refreshNow(account, options, context).catch(unlessElsewhere)
   const next = isRefreshable ? await tokensThatWork(account, options, context) : tokens
   if (livesFor(next, minValidity, context)) return next
   throw new ShortValidityError(next.expires_at)
+}
+
+/** Where others refresh it was a look at what they have stored. */
+function unlessElsewhere(error: unknown): void {
+  if (!(error instanceof RefreshElsewhereError)) throw error
 }
 
 function livesFor({ expires_at }: CurrentTokens, seconds: number, { runtime }: Context): boolean {

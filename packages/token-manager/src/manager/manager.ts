@@ -12,8 +12,9 @@ import { isBare } from '../issuer/token-set.ts'
 import { parseCallOptions } from '../issuer/call-options.ts'
 import { createAccountMemory } from '../kernel/account-memory.ts'
 import type { Context, Work } from '../kernel/context.ts'
-import { run } from '../kernel/driver.ts'
-import { waitFor } from '../kernel/flight.ts'
+import { momentOf, run } from '../kernel/driver.ts'
+import { isWorthALook } from '../kernel/elsewhere.ts'
+import { refreshIfRefused, waitFor } from '../kernel/flight.ts'
 import { type Gate, gatesOf } from '../kernel/gate.ts'
 import type { Machine } from '../kernel/machine.ts'
 import { welcomeFor } from '../kernel/session.ts'
@@ -91,7 +92,11 @@ export function manageTokens(
     store: base,
     runtime,
     memory,
-    look: (account) => run(account, { kind: 'look' }, context),
+    look: async (account) => {
+      await run(account, { kind: 'look' }, context)
+      void track(refreshIfRefused(account, context).catch(() => undefined))
+    },
+    isWorthALook: ({ knowledge }) => isWorthALook(knowledge, momentOf(context)),
   })
   if (work.runsBetweenCalls) {
     answerNowAndThen(watching, runtime)
@@ -154,7 +159,10 @@ export function manageTokens(
     invalidate: async (account, accessToken, call) => {
       const how = parseInvalidateOptions(call)
       const refused = checkedAccessToken(accessToken)
-      return track(named(checkedAccountName(account), (name) => invalidate(name, refused, how, context)))
+      const works = await track(named(checkedAccountName(account), (name) => invalidate(name, refused, how, context)))
+      // Those who refresh look at what they hold.
+      if (!works && work.settings.refreshesElsewhere) await track(watching.call())
+      return works
     },
     accepted: (account, accessToken) =>
       acceptAccessToken(knownNameOf(checkedAccountName(account)), checkedAccessToken(accessToken), context),
@@ -185,6 +193,7 @@ function workOf({ background, waitUntil, ...options }: ParsedTokenManagerOptions
       minRefreshInterval: options.minRefreshInterval * 1000,
       rotationGrace: options.rotationGrace * 1000,
       outlivesCalls: background,
+      refreshesElsewhere: options.refresh === 'elsewhere',
     },
     runsBetweenCalls: background && waitUntil === undefined,
     handOver(work) {

@@ -46,6 +46,7 @@ const optionNames: OptionNames<TokenManagerOptions> = {
   cachedAccounts: true,
   background: true,
   waitUntil: true,
+  refresh: true,
 }
 
 /** @throws TypeError naming the option that is wrong */
@@ -62,6 +63,7 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
     background = true,
     waitUntil,
     requestBudget,
+    refresh = 'here',
   } = options
   const isIssuer = typeof sso?.refresh === 'function'
   check(isIssuer, `sso must be what createSso() returns, or another TokenIssuer${whatCame(sso)}`)
@@ -78,9 +80,16 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
   check(Number.isSafeInteger(cachedAccounts) && cachedAccounts > 0, 'cachedAccounts must be a whole number above 0')
   check(typeof background === 'boolean', 'background must be true or false')
   check(waitUntil === undefined || typeof waitUntil === 'function', 'waitUntil must be a function')
+  refreshFromText(refresh, 'refresh')
   if (requestBudget !== undefined) checkBudget(requestBudget)
   const figures = { refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts }
-  return { sso, store, spool, ...figures, background, waitUntil, requestBudget }
+  return { sso, store, spool, ...figures, background, waitUntil, requestBudget, refresh }
+}
+
+/** The option `refresh` from text. @param where - what the text is, for the error @throws TypeError */
+export function refreshFromText(text: string, where: string): 'here' | 'elsewhere' {
+  if (text === 'here' || text === 'elsewhere') return text
+  throw new TypeError(`${where} must be 'here' or 'elsewhere'`)
 }
 
 /** @throws TypeError for a signal in the wrong place, and for a `priority` that there is none of */

@@ -6,6 +6,7 @@ import type { AccountHistory, TokenStatus } from './token-manager.ts'
 import { whyOf } from './why.ts'
 import type { Context } from '../kernel/context.ts'
 import { momentOf, run } from '../kernel/driver.ts'
+import { overdueSince } from '../kernel/elsewhere.ts'
 import { expectsRefusal } from '../kernel/freshness.ts'
 import {
   accessTokenOf,
@@ -48,6 +49,7 @@ function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {
   const { record } = known
   if (record === undefined || record.state === 'signed-out') return { state: 'signed-out' }
   const hasToken = accessTokenOf(record) !== undefined
+  const overdue = overdueSince(known, now)
   const facts = {
     ...(hasToken && { expires_at: record.obtained_at + record.lifetime }),
     auth_url: record.tokens.auth_url,
@@ -55,12 +57,13 @@ function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {
     ...(isRefreshed(record) && hasToken && { refreshed_at: record.obtained_at }),
     ...(expectsRefusal(record) && { refreshed_tokens_refused: record.refusals?.inARow ?? 1 }),
     ...(hasToken && isRefusedNow(known) && { refused: true }),
+    ...(overdue !== undefined && { not_refreshed_since: overdue }),
   }
   if (record.state === 'reauthentication-required') return { state: record.state, reason: record.reason, ...facts }
   const intent = openIntent(known)
   if (intent !== undefined && (isHeldUp(known, now) || !isIntentAlive(known, intent, now))) {
-    const next_attempt_at = inDoubt(known, now).nextAttemptAt
-    return { state: 'in-doubt', next_attempt_at, ...facts }
+    const next = now.settings.refreshesElsewhere ? {} : { next_attempt_at: inDoubt(known, now).nextAttemptAt }
+    return { state: 'in-doubt', ...next, ...facts }
   }
   const state = isUsable(known, now) ? 'valid' : 'expired'
   if (!hasToken) return { state, ...facts }

@@ -62,6 +62,12 @@ export interface TokenManagerOptions {
    * between calls then either.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
+  /**
+   * Where tokens are refreshed. `elsewhere`, for a server that the token host turns away: this process asks the service nothing,
+   * so nobody can sign in through `sso` either. It serves what others put into `store`, notes there what the owner API refuses, and
+   * tells in time where nobody refreshes (`not-refreshed`). Default `here`.
+   */
+  readonly refresh?: 'here' | 'elsewhere' | undefined
 }
 
 /** What `getAccessToken` and `getTokens` take in addition to a signal. */
@@ -113,6 +119,11 @@ export interface TokenStatus {
   readonly refreshed_tokens_refused?: number
   /** Whether the owner API refused the current access token, and no other one is left. */
   readonly refused?: boolean
+  /**
+   * This process leaves refreshes to others, one is due, and nobody has refreshed since then. When somebody will is not known:
+   * `next_attempt_at` is absent.
+   */
+  readonly not_refreshed_since?: number
   /** When the background refresh is due: by `refreshAfter`, with the account's own place in its span. */
   readonly refresh_due_at?: number
 }
@@ -212,7 +223,7 @@ export interface TokenManager {
    * A valid access token; the hot path.
    *
    * @throws SignedOutError, ReauthenticationRequiredError, RefreshInDoubtError, FirewallChallengeError, RefreshBudgetError,
-   *   StoreError, TokenRejectedError, UnreachableError, RegionNotAllowedError; SsoTimeoutError where no connection came in time, or
+   *   RefreshElsewhereError, StoreError, TokenRejectedError, UnreachableError, RegionNotAllowedError; SsoTimeoutError where no connection came in time, or
    *   when `signal` ends the wait (never the refresh), or RefreshInDoubtError then while the store has lost the newest record;
    *   ShortValidityError where there is none that lives for `minValidity`
    */

@@ -26,6 +26,8 @@ export interface Watch {
   readonly memory: AccountMemory
   /** Looks at an account's record, and puts back what the store has lost of it. */
   readonly look: (account: Account) => Promise<void>
+  /** Whether an account has to be looked at although nobody calls. */
+  readonly isWorthALook: (account: Account) => boolean
 }
 
 export interface WatchOver {
@@ -35,7 +37,7 @@ export interface WatchOver {
   answer(): Promise<void>
 }
 
-export function watchOver({ store, runtime, memory, look }: Watch): WatchOver {
+export function watchOver({ store, runtime, memory, look, isWorthALook }: Watch): WatchOver {
   let answered: string | undefined
   let lastCalled: Instant | undefined
   const newCall = (): RollCallRecord => ({ schema: 1, state: 'roll-call', call: runtime.uniqueId() })
@@ -91,10 +93,10 @@ export function watchOver({ store, runtime, memory, look }: Watch): WatchOver {
       const held = [...memory.all()].filter(({ knowledge }) => knowledge.record !== undefined)
       if (held.length === 0) return
       const call = await currentCall()
-      if (call === answered) return
+      const due = call === answered ? held.filter(isWorthALook) : held
       let isAll = true
-      for (let from = 0; from < held.length; from += together) {
-        const looks = await Promise.all(held.slice(from, from + together).map(lookAt))
+      for (let from = 0; from < due.length; from += together) {
+        const looks = await Promise.all(due.slice(from, from + together).map(lookAt))
         isAll &&= looks.every((outcome) => outcome === 'done')
         // The store takes nothing: the others would be asked of it in vain.
         if (looks.every((outcome) => outcome === 'refused')) return

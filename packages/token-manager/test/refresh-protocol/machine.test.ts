@@ -15,7 +15,13 @@ const hours = (count: number): number => count * 3_600_000
 const moment = (monotonic: number, wall = monotonic, liveness: Liveness = 'unknown'): Moment => ({
   wall: start * 1000 + wall,
   monotonic,
-  settings: { refreshAfter: 0.75, minRefreshInterval: minutes(1), rotationGrace: 0, outlivesCalls: true },
+  settings: {
+    refreshAfter: 0.75,
+    minRefreshInterval: minutes(1),
+    rotationGrace: 0,
+    outlivesCalls: true,
+    refreshesElsewhere: false,
+  },
   holder: { pid: 1 },
   livenessOf: () => liveness,
   uniqueId: () => 'new',

@@ -16,6 +16,7 @@ import type { Rotation } from './simulation/service.ts'
 import {
   callWorlds,
   deepWorlds,
+  elsewhereWorlds,
   largeWorlds,
   mediumWorlds,
   smallWorlds,
@@ -70,8 +71,8 @@ type Making = (nature: Nature) => Behaviour
 function remembering(make: Making): Making {
   const known = new Map<string, Behaviour>()
   return (nature) => {
-    const { sameHost, firewall, rotationGrace } = nature
-    const name = `${sameHost} ${firewall} ${rotationGrace}`
+    const { sameHost, firewall, rotationGrace, elsewhere } = nature
+    const name = `${sameHost} ${firewall} ${rotationGrace} ${elsewhere.join()}`
     const behaviour = known.get(name) ?? make(nature)
     if (!soak) known.set(name, behaviour)
     return behaviour
@@ -107,7 +108,7 @@ describe('the machine, in every order (A9)', () => {
 
   it.each([
     ...eachWith(2, withoutFirewall(entriesOf(smallWorlds))),
-    ...eachWith(1, entriesOf({ ...mediumWorlds, ...callWorlds })),
+    ...eachWith(1, entriesOf({ ...mediumWorlds, ...callWorlds, ...elsewhereWorlds })),
   ])('does no harm with %s', async (_name, world, of) => expectNoHarm(make, world, of), patience)
 
   it.each(entriesOf({ ...wideWorlds, ...deepWorlds }))(
@@ -159,7 +160,7 @@ describe('the token manager around the machine', () => {
     patience,
   )
 
-  it.each(withoutFirewall(entriesOf({ ...smallWorlds, ...callWorlds })))(
+  it.each(withoutFirewall(entriesOf({ ...smallWorlds, ...callWorlds, ...elsewhereWorlds })))(
     'does no harm with %s, in every order',
     async (_name, world) => expectNoHarm(make, world, firstKind),
     patience,

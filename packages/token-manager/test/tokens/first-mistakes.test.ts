@@ -69,8 +69,8 @@ it.each<[message: string, () => unknown]>([
     'sso must be what createSso() returns, or another TokenIssuer; a promise came: await it',
     () => createTokenManager({ sso: any(Promise.resolve(sso)), store }),
   ],
-  ['waitUntil; a token store came', () => createTokenManager(any(store))],
-  ['waitUntil; a promise came: await it', () => createTokenManager(any(Promise.resolve({ sso, store })))],
+  ['waitUntil, refresh; a token store came', () => createTokenManager(any(store))],
+  ['waitUntil, refresh; a promise came: await it', () => createTokenManager(any(Promise.resolve({ sso, store })))],
   [
     'tokens must be what createTokenManager() returned; a promise came: await it',
     () => keepSignedIn(any(Promise.resolve(tokens))),

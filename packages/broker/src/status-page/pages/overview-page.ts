@@ -2,7 +2,7 @@
  * What the broker does: its accounts with the time their tokens have left, its clients, and what went wrong lately.
  */
 import { accountQuery, ago, type Html, type Notice, noticeBox, refusalNotice, timeLeft } from '#sign-in-pages'
-import { type AccountHistory, type TokenStatus, visible } from '@owner-sso/core'
+import { type AccountHistory, overdueAdvice, type TokenStatus, visible } from '@owner-sso/core'
 import { html } from 'hono/html'
 import type { ListedClient } from '../../clients/client.ts'
 import type { Failure } from '../failures.ts'
@@ -78,17 +78,19 @@ function accountRow({ account, status, why }: AccountRow, overview: OverviewPage
   }
   const advice = refusalNotice(status)
   const isUseless = advice !== undefined && (status.state === 'expired' || status.refused === true)
+  const overdue = overdueAdvice(status)
   const [label, look] = labels[isUseless ? 'reauthentication-required' : status.state]
   const signIn = html`<p><a class="button" href="${overview.path}/sign-in${accountQuery(account)}">Sign in</a></p>`
   return html`<li>
     <div class="between">
       <strong>${visible(account)}</strong>
-      <span class="pill ${look}">${label}</span>
+      <span class="pill ${look}">${overdue !== undefined && status.state === 'expired' ? 'Not refreshed' : label}</span>
     </div>
     ${advice === undefined && why.cause !== 'signed-in' && html`<p>${why.sentence}${!why.sure && ' (likely)'}</p>`}
     ${
       look === 'good'
         ? html`${remainingLife(account, status, overview)}
+          ${overdue !== undefined && html`<p class="notice bad">${overdue}</p>`}
           ${
             advice !== undefined &&
             html`<p class="notice bad">${advice}</p>
@@ -112,7 +114,8 @@ function remainingLife(account: string, status: TokenStatus, { now }: OverviewPa
   const { expires_at: until = now, obtained_at: from = now } = status
   const [left, life] = [Math.max(0, Math.round(until - now)), Math.max(1, Math.round(until - from))]
   const next = Math.round((status.refresh_due_at ?? status.next_attempt_at ?? now) - now)
-  const refresh = next > 0 ? `in ${timeLeft(next)}` : 'with the next call'
+  const isKnown = status.not_refreshed_since === undefined
+  const refresh = !isKnown ? 'unknown' : next > 0 ? `in ${timeLeft(next)}` : 'with the next call'
   return html`<progress
       value="${Math.min(left, life)}"
       max="${life}"

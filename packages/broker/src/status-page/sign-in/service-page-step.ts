@@ -4,7 +4,7 @@
  */
 import { type Notice, servicePageCard } from '#sign-in-pages'
 import { identifyOwner, SsoError } from '@owner-sso/core'
-import { type Visit, sendPage, sendTo } from '../visit.ts'
+import { BadRequestError, type Visit, sendPage, sendTo } from '../visit.ts'
 import { page } from '../pages/page.ts'
 import type { Reply } from './submissions.ts'
 import {
@@ -31,13 +31,17 @@ export async function showServicePage(
   return sendPage(visit, problem === undefined ? 200 : 401, page(context, title, content))
 }
 
-/** Makes no request: the person's browser makes the first. */
+/** Makes no request: the person's browser makes the first. @throws BadRequestError where refreshes are left to others */
 function begin({ sso, waiting }: SignInParts, { visitor }: Visit, account: string | undefined) {
   const loginHint = emailOf(account)
-  const { url, request: authorization } = sso.createAuthorizationUrl(loginHint === undefined ? {} : { loginHint })
-  const signIn = { step: 'browser', account, url, authorization } as const
-  waiting.set(visitor.id, signIn)
-  return signIn
+  try {
+    const { url, request: authorization } = sso.createAuthorizationUrl(loginHint === undefined ? {} : { loginHint })
+    const signIn = { step: 'browser', account, url, authorization } as const
+    waiting.set(visitor.id, signIn)
+    return signIn
+  } catch (error) {
+    throw error instanceof SsoError ? new BadRequestError(503, error.message) : error
+  }
 }
 
 export async function submitServicePage(parts: SignInParts, { form, visitor }: Visit): Promise<Reply> {

@@ -59,7 +59,10 @@ export function courseOf(scenario: Scenario, behaviour: Behaviour): Course {
     const { pid, started } = intent.holder
     const holder = world.processes[pid]
     const isOwn = String(holder?.incarnation) === started && onlyWatches(holder)
-    const isAnyTold = world.processes.some((actor) => onlyWatches(actor) && !actor.isCut)
+    // Whoever leaves refreshes to others has nothing to do but to wait for them.
+    const isAnyTold = world.processes.some(
+      (actor, index) => onlyWatches(actor) && !actor.isCut && !scenario.elsewhere.includes(index),
+    )
     return isAnyTold ? ruled(next, () => judge.waiting(intent, isOwn && holder?.isCut === false)) : next
   }
 

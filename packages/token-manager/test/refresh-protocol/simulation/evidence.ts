@@ -37,6 +37,8 @@ export interface Holding {
 /** Whoever changes a field gives it a new value: what stands in it is shared with all copies. */
 export interface Evidence {
   readonly rotation: Rotation
+  /** The processes that leave refreshes to others. */
+  readonly elsewhere: readonly number[]
   /** Milliseconds after which others may take an answer for lost that was not stored. */
   readonly patience: number
   /** Milliseconds by which the wall clocks of two processes differ, at most. */
@@ -82,9 +84,14 @@ const noFaults: Record<Fault, number> = {
  * @param spread - milliseconds by which the wall clocks of the processes differ at most
  * @param seeded - what the owner has at the beginning
  */
-export function firstEvidence(rotation: Rotation, sameHost: boolean, spread: number, seeded: TokenSet): Evidence {
+export function firstEvidence(
+  { rotation, sameHost, elsewhere }: Pick<Evidence, 'rotation' | 'elsewhere'> & { readonly sameHost: boolean },
+  spread: number,
+  seeded: TokenSet,
+): Evidence {
   return {
     rotation,
+    elsewhere,
     // Of the least time that an intent lives, the ten seconds that may pass between the swap and the request.
     patience: sameHost ? 110_000 : 35_000,
     spread,

@@ -407,6 +407,12 @@ export const faults: readonly Fault[] = [
     harm: 'the store holds a dead refresh token',
   },
   {
+    takenOut: 'the leaving of refreshes to others',
+    machine: at((now) => ({ ...now, settings: { ...now.settings, refreshesElsewhere: false } })),
+    world: { elsewhere: [0] },
+    harm: 'a request of a process that leaves refreshes to others',
+  },
+  {
     takenOut: 'the name of the write that a swap expects',
     machine: next((task) =>
       task.do === 'swap' && task.over !== undefined ? { ...task, over: { version: task.over.version } } : undefined,

@@ -5,6 +5,7 @@ import {
   FirewallChallengeError,
   ReauthenticationRequiredError,
   RefreshBudgetError,
+  RefreshElsewhereError,
   RefreshInDoubtError,
   SessionExistsError,
   SignedOutError,
@@ -108,6 +109,7 @@ export interface Sending {
 
 /** A request that left a process, whether or not the service saw it. */
 export function sent(seen: Evidence, { process, tokens, now, wall }: Sending): string | undefined {
+  if (seen.elsewhere.includes(process)) return 'a request of a process that leaves refreshes to others'
   if (now < seen.blockedUntil && sum(seen, 'crashes', 'store', 'cuts', 'emptied', 'pauses', 'jumps') === 0) {
     return 'a request while the firewall is known to block'
   }
@@ -258,6 +260,7 @@ export function failed(seen: Evidence, call: Call, error: unknown): string | und
   if (call !== 'call' && call !== 'refresh') return `${call} failed: ${String(error)}`
   if (error instanceof SignedOutError && (seen.signOuts > 0 || faults.emptied > 0)) return undefined
   if (error instanceof FirewallChallengeError && faults.blocks > 0) return undefined
+  if (error instanceof RefreshElsewhereError && seen.elsewhere.length > 0) return undefined
   if (error instanceof UnreachableError && !error.requestSent && faults.unreachable > 0) return undefined
   // A token that was refused right after its refresh can't be replaced before minRefreshInterval is over.
   if (error instanceof RefreshBudgetError && seen.refused.size > 0) return undefined

@@ -64,7 +64,7 @@ interface Known extends Moment {
 
 const minRefreshInterval = 60_000
 
-export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nature): Behaviour {
+export function createMachineBehaviour({ machine, sameHost, rotationGrace, elsewhere }: Nature): Behaviour {
   const moments = new Map<string, Known>()
   const settings = { refreshAfter: 0.75, minRefreshInterval, rotationGrace: rotationGrace * 1000, outlivesCalls: true }
 
@@ -87,7 +87,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
     const say = (words: Said): void => void (said = [...said, words])
     const present = (): Present => ({
       ...times,
-      settings,
+      settings: { ...settings, refreshesElsewhere: elsewhere.includes(index) },
       holder: { pid: index, started: String(incarnation) },
       livenessOf: ({ pid, started }) => {
         if (!sameHost) return 'unknown'

@@ -142,6 +142,7 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
     sso: { refresh },
     cachedAccounts: 1,
     rotationGrace: nature.rotationGrace,
+    refresh: nature.elsewhere.includes(index) ? ('elsewhere' as const) : undefined,
   }
   const manager = manageTokens(options, runtime, nature.machine, nature.compose)
 

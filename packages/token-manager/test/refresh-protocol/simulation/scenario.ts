@@ -61,6 +61,8 @@ export interface Nature {
   readonly firewall: boolean
   /** The option, in seconds. */
   readonly rotationGrace: number
+  /** The processes that leave refreshes to others. */
+  readonly elsewhere: readonly number[]
 }
 
 export interface Scenario extends Nature, Allowances {
@@ -108,6 +110,7 @@ export const calm: Omit<Scenario, 'machine'> = {
   sameHost: false,
   firewall: false,
   rotationGrace: 0,
+  elsewhere: [],
   calls: 1,
   skews: [],
   jumpBy: [],

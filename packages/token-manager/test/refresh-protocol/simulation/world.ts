@@ -76,7 +76,7 @@ export function firstWorld(scenario: Scenario, behaviour: Behaviour): World {
     before: [],
     jumpBy: scenario.jumpBy,
     service,
-    evidence: firstEvidence(scenario.rotation, scenario.sameHost, spread, tokens),
+    evidence: firstEvidence(scenario, spread, tokens),
   }
 }
 

@@ -47,6 +47,16 @@ export const callWorlds = {
   'a refresh token alone, and a lost reply': { token: 'bare', lostReplies: 1 },
 } as const satisfies Record<string, Partial<Scenario>>
 
+/** One process leaves refreshes to the other. */
+export const elsewhereWorlds = {
+  'a process that leaves refreshes to others': { elsewhere: [1] },
+  'such a process, and a lost reply': { elsewhere: [1], lostReplies: 1 },
+  'such a process, and a crash': { elsewhere: [1], crashes: 1 },
+  'such a process, and a refused access token': { elsewhere: [1], refusals: 1, calls: 2 },
+  'such a process, and a call of refresh': { elsewhere: [1], refreshes: 1 },
+  'such a process, and a store that was emptied': { elsewhere: [1], emptyings: 1 },
+} as const satisfies Record<string, Partial<Scenario>>
+
 /** The same with a token that has expired. */
 export const wideWorlds = {
   'a sign-in': { signIns: 1 },
