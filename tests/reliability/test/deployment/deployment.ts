@@ -24,6 +24,8 @@ export interface DeploymentOptions {
   readonly service?: Readonly<Record<string, unknown>>
   /** Options of `createTokenManager` beside the store. */
   readonly manager?: WorkerSettings['manager']
+  /** What is another for the worker of this number, and for those that take its place. */
+  readonly role?: (index: number, emulator: Emulator) => Partial<Pick<WorkerSettings, 'service' | 'manager'>>
   /** How the workers are started, in turn; default: directly. */
   readonly hosts?: readonly (readonly string[])[]
 }
@@ -47,8 +49,8 @@ export interface Deployment {
   ask(callers: number, name?: string): Promise<Answers>
   /** The process that has put its intent into the record, now or next. */
   holder(): Promise<Worker>
-  /** A new process, in place of one that is gone or as one more; with other settings perhaps. */
-  start(changes?: Partial<WorkerSettings>): Promise<Worker>
+  /** A new process, in place of one that is gone or as one more; with other settings perhaps. @param role - its number */
+  start(changes?: Partial<WorkerSettings>, role?: number): Promise<Worker>
   /** Kills it as `kill -9` does, and starts another. */
   replace(worker: Worker): Promise<Worker>
 }
@@ -81,25 +83,33 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   atEnd(() => emulator.close())
   const { settings: store, remove } = await options.store.make()
   atEnd(remove)
-  const workers = new Set<Worker>()
+  const workers = new Map<Worker, number>()
   atEnd(async () => {
-    await Promise.all([...workers].map(retire))
+    await Promise.all([...workers.keys()].map(retire))
   })
 
   let passed = 0
   let started = 0
-  const settings = (): WorkerSettings => ({
-    service: { authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl], ...options.service },
-    manager: options.manager ?? {},
-    store,
-    clocks: { wall: passed * 1000, monotonic: passed * 1000 },
-  })
+  const settings = (index: number): WorkerSettings => {
+    const { service, manager } = options.role?.(index, emulator) ?? {}
+    return {
+      service: {
+        authUrl: emulator.authUrl,
+        regionalAuthUrls: [emulator.regionalAuthUrl],
+        ...options.service,
+        ...service,
+      },
+      manager: { ...options.manager, ...manager },
+      store,
+      clocks: { wall: passed * 1000, monotonic: passed * 1000 },
+    }
+  }
 
   const deployment: Deployment = {
     emulator,
     store,
     get workers() {
-      return [...workers].filter((worker) => worker.alive())
+      return [...workers.keys()].filter((worker) => worker.alive())
     },
     worker(index) {
       const worker = deployment.workers[index]
@@ -144,16 +154,17 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
           return worker
         }),
       ),
-    async start(changes) {
+    async start(changes, role = started) {
       const launcher = options.hosts?.[started % options.hosts.length]
       started += 1
       const worker = launcher === undefined ? (idle.pop() ?? startWorker()) : startWorker(launcher)
-      await worker.open({ ...settings(), ...changes })
-      workers.add(worker)
+      // In the order of their numbers, whichever is open first.
+      workers.set(worker, role)
+      await worker.open({ ...settings(role), ...changes })
       return worker
     },
     async replace(worker) {
-      const [replacement] = await Promise.all([deployment.start(), worker.signal('SIGKILL')])
+      const [replacement] = await Promise.all([deployment.start({}, workers.get(worker)), worker.signal('SIGKILL')])
       return replacement
     },
   }

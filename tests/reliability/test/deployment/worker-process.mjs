@@ -13,6 +13,7 @@ import { openStore, withWindow } from './worker-store.mjs'
 const eventNames = [
   'refreshed',
   'refreshed-token-refused',
+  'not-refreshed',
   'refresh-failed',
   'in-doubt',
   'unsaved',

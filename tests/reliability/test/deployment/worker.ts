@@ -46,6 +46,7 @@ export interface Report {
   readonly reason?: string
   readonly replay?: boolean
   readonly spooled?: boolean
+  readonly since?: number
 }
 
 /** What happens at a point: the refresh is held up until `release`, or the whole process is blocked. */
