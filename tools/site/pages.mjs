@@ -28,7 +28,9 @@ export const groups = [
   {
     title: 'Something is wrong',
     documents: [
-      ...['troubleshooting', 'when-the-firewall-blocks-you', 'refreshed-tokens', 'regions'].map(guide),
+      ...['troubleshooting', 'why-signed-out', 'when-the-firewall-blocks-you', 'refreshed-tokens', 'regions'].map(
+        guide,
+      ),
       guide('report-a-broken-login'),
     ],
   },

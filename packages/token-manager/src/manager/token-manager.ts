@@ -47,7 +47,7 @@ export interface TokenManagerOptions {
    * that would take longer than a request may (30 s).
    */
   readonly requestBudget?: RequestBudget | undefined
-  /** How many accounts are kept in memory, the least recently used going first. Default 10,000; about 3 KB each. */
+  /** How many accounts are kept in memory, the least recently used going first. Default 10,000; about 3 KB each, and their histories of 2 KB at the most. */
   readonly cachedAccounts?: number | undefined
   /**
    * Whether anything may go on after the call that needed it; default true. `false` is for a platform that freezes the process

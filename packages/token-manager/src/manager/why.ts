@@ -278,11 +278,12 @@ const setBack = (events: readonly HistoryEvent[]): number =>
   Math.max(0, ...events.slice(1).map(({ at }, index) => (events[index]?.until ?? 0) - at))
 
 /** What is told of the refresh token in question, or else what happened last; and what is not told. */
-function evidence({ record, events, of, ended, unreadable, token, description, now }: Found): readonly string[] {
+function evidence({ record, events, of, ended, lost, unreadable, token, description, now }: Found): readonly string[] {
   if (record === undefined) return []
   const about = [...of, ...(ended === undefined ? [] : [ended])]
   const isNewer = token !== undefined && events.length > 0 && !events.some((event) => event.token === token)
   const notes = [
+    ended !== undefined && lost === undefined && 'As far as the record tells, nobody here had sent that token before.',
     description !== undefined && `The service says “${description}”.`,
     events[0]?.what !== 'signed-in' && `Nothing was written down before ${timeOf(events[0]?.at ?? now)}.`,
     isNewer && 'A release that writes no history has refreshed it since.',

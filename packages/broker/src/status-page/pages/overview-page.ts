@@ -77,6 +77,7 @@ function accountRow({ account, status, why }: AccountRow, overview: OverviewPage
     </li>`
   }
   const advice = refusalNotice(status)
+  const isWrong = advice === undefined && why.cause !== 'signed-in' && why.cause !== 'refreshing'
   const isUseless = advice !== undefined && (status.state === 'expired' || status.refused === true)
   const [label, look] = labels[isUseless ? 'reauthentication-required' : status.state]
   const signIn = html`<p><a class="button" href="${overview.path}/sign-in${accountQuery(account)}">Sign in</a></p>`
@@ -85,7 +86,7 @@ function accountRow({ account, status, why }: AccountRow, overview: OverviewPage
       <strong>${visible(account)}</strong>
       <span class="pill ${look}">${label}</span>
     </div>
-    ${advice === undefined && why.cause !== 'signed-in' && html`<p>${why.sentence}${!why.sure && ' (likely)'}</p>`}
+    ${isWrong && html`<p>${!why.sure && 'Likely: '}${why.sentence}</p>`}
     ${
       look === 'good'
         ? html`${remainingLife(account, status, overview)}
