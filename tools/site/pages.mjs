@@ -26,7 +26,7 @@ export const groups = [
   {
     title: 'Questions',
     documents: [
-      ...['faq', 'when-the-firewall-blocks-you', 'refreshed-tokens', 'regions'].map(guide),
+      ...['faq', 'why-signed-out', 'when-the-firewall-blocks-you', 'refreshed-tokens', 'regions'].map(guide),
       guide('report-a-broken-login'),
     ],
   },

@@ -391,11 +391,22 @@ describe('the page', () => {
       return texts.map((text) => text.replaceAll(/\d+ hours?(?: \d+ minutes?)?/gu, 'HOURS'))
     }
     expect(await rows()).toEqual([
-      'nobody@example.com Not signed in No program gets a token until the owner signs in. Sign in',
+      'nobody@example.com Not signed in The store has nothing of this account: it was emptied, or nobody ever signed in here. No program gets a token until the owner signs in. Sign in',
       'plain@example.com Valid HOURS left · next refresh in HOURS',
-      'regional@example.com Sign in again The last token works for HOURS. Then no program gets one until the owner signs in. Sign in',
+      'regional@example.com Sign in again Likely: Another program has used a copy of this refresh token. The last token works for HOURS. Then no program gets one until the owner signs in. Sign in',
     ])
-    await until(async () => (await browser.open('/status')).text.includes('The owner has to sign in again.'))
+    // What the account says of itself is no failure as well.
+    expect((await browser.open('/status')).text).toContain('None lately.')
+  })
+
+  it('says what keeps the record of an account from being read', async () => {
+    const store = memoryTokenStore()
+    const page = await start({ store })
+    await page.clients.invite({ name: 'kitchen', accounts: [account] })
+    await store.swap(account, 0, { schema: 1, state: 'sealed', key: 'k', nonce: 'n', sealed: 's' }, 'another key’s')
+    const browser = await inside(page)
+    const row = load((await browser.open('/status')).text)('[aria-labelledby=accounts] li').text()
+    expect(row).toMatch(/Can’t be read now\s+The record is sealed with another key than this process has\.\s+$/u)
   })
 
   it('says until when an account works whose refreshed tokens are refused, and where to sign in', async () => {

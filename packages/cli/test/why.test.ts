@@ -31,6 +31,7 @@ it('says the cause, how sure that is, what to do, and what it rests on; for prog
     expect.stringMatching(
       /^ {2}.* UTC: ended \(asked, login_required\), by process \d+ on .+, refresh token [\w-]{8}$/u,
     ),
+    '  As far as the record tells, nobody here had sent that token before.',
     '  The service says “The refresh_token is expired.”.',
   ])
   expect(lines[1]).toContain(` on ${host},`)

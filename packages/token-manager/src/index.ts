@@ -13,7 +13,6 @@
 export { createTokenManager } from './manager/create-token-manager.ts'
 export type {
   AccessTokenOptions,
-  AccountHistory,
   CurrentTokens,
   InvalidateOptions,
   RefreshCallOptions,
@@ -21,12 +20,10 @@ export type {
   SaveOptions,
   TokenManager,
   TokenManagerOptions,
-  TokenStatus,
   WaitingSignIn,
-  Why,
 } from './manager/token-manager.ts'
 export { type RequestBudget, requestBudgetFrom } from './gates/budget/request-budget.ts'
-export type { Cause } from './manager/why.ts'
+export type { AccountHistory, Cause, TokenStatus, Why } from './manager/token-status.ts'
 export type { TokenManagerEvents } from './kernel/events.ts'
 export { type Keeper, type KeeperStatus, keepSignedIn, sweepOnce, type SweepResult } from './keeper/keeper.ts'
 export type { KeeperOptions, KeepOptions } from './keeper/keeper-options.ts'

@@ -1,7 +1,7 @@
 /** The quick starts of the README and the programs of the guides run as they stand, with the packed packages. */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { parse } from 'yaml'
@@ -327,6 +327,38 @@ it('OpenTelemetry: the program of the package’s README prints spans and metric
     expect(printed).toContain(`name: '${name}'`)
   }
   expect(printed).not.toMatch(/plain@|correct horse|eyJ/u)
+})
+
+describe('Why was I signed out', () => {
+  const document = 'docs/guides/why-signed-out.md'
+  const lines = typedIn(document, 'See it in five minutes')
+  const settings = (): NodeJS.ProcessEnv => ({
+    PATH: `${project}/node_modules/.bin:${dirname(process.execPath)}:${process.env['PATH']}`,
+    OWNER_SSO_CREDENTIAL: credential,
+  })
+  const here = (line: string): string =>
+    line.replaceAll('http://127.0.0.1:9000', emulator.authUrl).replaceAll('http://127.0.0.1:9001', emulator.ownerApiUrl)
+
+  it('its commands, typed one after the other, name one cause after the other', async () => {
+    const [install, emulate, ...commands] = lines
+    expect([install, emulate]).toEqual([
+      'npm install --global @owner-sso/cli',
+      'owner-sso emulator --port 9000 --owner-api-port 9001',
+    ])
+    await using program = typed(['set +e', ...commands.map(here)], newFolder(), settings())
+    const { printed } = await program.ended
+    expect(printed.match(/^plain@example\.com: .*\n.*$/gmu)).toEqual([
+      expect.stringMatching(/: It is signed in\.\nThat is likely\. /u),
+      expect.stringMatching(/: Another program has used a copy of this refresh token\.\nThat is likely\. /u),
+      expect.stringMatching(/: The service refused this client \(invalid_client\): .*\nThat is sure\.$/u),
+    ])
+    // What the page shows of it is what it prints.
+    const [shown = ''] = codeBlocksOf(document).map(({ code }) => code)
+    const form = (text: string): string =>
+      text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d|process \d+|on \S+,|token [\w-]{8}\b/gu, '…').trim()
+    expect(form(printed)).toContain(form(shown))
+    expect(printed).not.toMatch(/correct horse|eyJ/u)
+  })
 })
 
 describe('In Next.js and Hono', () => {

@@ -345,6 +345,18 @@ it('shares a session with a second Node-RED, once both have one credential secre
   expect(emulator.counters).toMatchObject({ credentialChecks: 1, tokenRefreshes: 1, replays: 0 })
 })
 
+it('says in one sentence why the account has to sign in again', async () => {
+  const red = await start()
+  expect(await red.dialog('password', { ...account({}), credential })).toEqual({})
+  await red.deploy([tab, account({}), ...flow('list', {})])
+  expect(await red.ask('/list')).toEqual({ status: 200, body: vehicles })
+  emulator.applyScenario('sessions-ended')
+  expect((await red.ask('/list')).body).toMatchObject({ code: 'ERR_SSO_REAUTHENTICATION_REQUIRED' })
+  expect((await red.dialog('status', { id: 'account' })).status?.text).toMatch(
+    /^sign in again(?: within \d+ h)?\. The service ended the session: a changed password, or a sign-out there\.$/u,
+  )
+})
+
 it('loses no token in two hundred deploys during a refresh, or when it is stopped in one', async () => {
   const accounts = Array.from({ length: 201 }, (_, at) => ({ identity: `owner${at}@example.com`, credential }))
   await emulator.close()

@@ -215,7 +215,7 @@ async function signIn({ deployment, truth }: World): Promise<void> {
 }
 
 const histories = figure(10, 100)
-const random = seededRandom()
+const chance = seededRandom()
 const sure = new Set<string>()
 
 test.each([1, 2, 3, 4, 5, 6])(
@@ -227,9 +227,9 @@ test.each([1, 2, 3, 4, 5, 6])(
       const world: World = { deployment, truth: new Map(), random }
       await signIn(world)
       const happened: string[] = []
-      const some = Array.from({ length: 2 + Math.floor(random() * 5) }, () => anyOf(incidents, random))
+      const some = Array.from({ length: 2 + Math.floor(chance() * 5) }, () => anyOf(incidents, chance))
       // Most are asked about once somebody has met what happened.
-      for (const incident of [...some, ...(random() < 0.7 ? [calls] : [])]) {
+      for (const incident of [...some, ...(chance() < 0.7 ? [calls] : [])]) {
         const { state } = await deployment.worker(0).status(owner)
         if (incident.needsSession && state !== 'valid' && state !== 'expired') await signIn(world)
         for (const worker of deployment.workers) worker.forget()
@@ -240,7 +240,7 @@ test.each([1, 2, 3, 4, 5, 6])(
         const isRefreshed = deployment.workers.some(({ reports }) => reports.some(({ event }) => event === 'refreshed'))
         if (isRefreshed && incident.isOutage !== true) cure(world.truth, before)
       }
-      const { why, events } = await deployment.worker(Math.floor(random() * 2)).history(owner)
+      const { why, events } = await deployment.worker(Math.floor(chance() * 2)).history(owner)
       if ((await fileStoreAt(deployment.store).read(owner)) === undefined) world.truth.set('nothing-stored', 'ever')
       if (why.sure) sure.add(why.cause)
       if (why.sure && !world.truth.has(why.cause)) wrong.push({ happened, truth: [...world.truth], why, events })

@@ -72,6 +72,20 @@ it('docs/reference/errors.md has a row for every code that a package or an app g
   expect(codes(rows.join('\n'))).toEqual(codes(sourcesIn(['packages', 'apps'])))
 })
 
+it('docs/guides/why-signed-out.md has a row for every cause, and for no other', () => {
+  const source = readFileSync(join(root, 'packages/token-manager/src/manager/why.ts'), 'utf8')
+  const [, rows = ''] = /^const rows: .*\n([^]*?)^\}$/mu.exec(source) ?? []
+  const causes = [...rows.matchAll(/^ {2}'?([a-z-]+)'?: \{$/gmu)].map(([, cause]) => cause)
+  const told = [...readDocument('docs/guides/why-signed-out.md').matchAll(/^\| `([a-z-]+)` +\| [a-z]/gmu)]
+  expect(causes.length).toBeGreaterThan(20)
+  expect(
+    told
+      .map(([, cause]) => cause)
+      .filter((cause) => cause !== 'cause')
+      .toSorted(),
+  ).toEqual(causes.toSorted())
+})
+
 it('docs/guides/where-tokens-live.md has a row for every reason of a StoreError, and for no other', () => {
   const source = readFileSync(join(root, 'packages/token-manager/src/errors.ts'), 'utf8')
   const [, union = ''] = /type StoreErrorReason =((?:\s*\| '[\w-]+')+)/u.exec(source) ?? []

@@ -35,13 +35,9 @@ export function failuresOf(tokens: Pick<TokenManager, 'on'>): Failures {
   }
   const stops = [
     tokens.on('refresh-failed', ({ account, error }) => note(error.message, account)),
-    tokens.on('in-doubt', ({ account }) =>
-      note('The answer to a refresh is not known. It is asked for again.', account),
-    ),
     tokens.on('unsaved', ({ account, error }) => note(error.message, account)),
     tokens.on('blocked', ({ account }) => note('The service’s firewall blocks this client for a while.', account)),
     tokens.on('not-refreshed', ({ account }) => note('Nobody refreshes this account in time.', account)),
-    tokens.on('reauthentication-required', ({ account }) => note('The owner has to sign in again.', account)),
   ]
   return {
     list,

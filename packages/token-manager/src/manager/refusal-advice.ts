@@ -1,7 +1,7 @@
 /**
  * What people are told of an account whose access token will not be followed by another: one sentence, wherever it is shown.
  */
-import type { TokenStatus } from './token-manager.ts'
+import type { TokenStatus } from './token-status.ts'
 
 /**
  * The sentence; nothing where there is nothing to tell, or where the owner has to sign in anyway.

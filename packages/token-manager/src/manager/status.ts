@@ -2,7 +2,7 @@
  * What is known of an account's tokens, for people and programs that want to show it, and how that came about.
  */
 import { StoreError } from '../errors.ts'
-import type { AccountHistory, TokenStatus } from './token-manager.ts'
+import type { AccountHistory, TokenStatus } from './token-status.ts'
 import { whyOf } from './why.ts'
 import type { Context } from '../kernel/context.ts'
 import { momentOf, run } from '../kernel/driver.ts'

@@ -1,15 +1,13 @@
 /**
  * The token manager, as an application sees it: one valid access token, one refresh, for any number of callers.
  */
-import type { ReauthenticationReason } from '../errors.ts'
 import type { TokenManagerEvents } from '../kernel/events.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
 import type { RequestBudget } from '../gates/budget/request-budget.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
-import type { HistoryEvent } from '../store/history.ts'
 import type { TokenStore } from '../store/token-store.ts'
-import type { Cause } from './why.ts'
+import type { AccountHistory, TokenStatus } from './token-status.ts'
 
 /** What a token manager works with, and when it refreshes. */
 export interface TokenManagerOptions {
@@ -47,7 +45,7 @@ export interface TokenManagerOptions {
    * that would take longer than a request may (30 s).
    */
   readonly requestBudget?: RequestBudget | undefined
-  /** How many accounts are kept in memory, the least recently used going first. Default 10,000; about 3 KB each. */
+  /** How many accounts are kept in memory, the least recently used going first. Default 10,000; about 3 KB each, and their histories of 2 KB at the most. */
   readonly cachedAccounts?: number | undefined
   /**
    * Whether anything may go on after the call that needed it; default true. `false` is for a platform that freezes the process
@@ -95,61 +93,6 @@ export interface RefreshCallOptions extends CallOptions {
    * Default `caller`.
    */
   readonly priority?: 'caller' | 'background' | undefined
-}
-
-/** What is known of an account's tokens; never a token. Times are seconds since the epoch. */
-export interface TokenStatus {
-  readonly state: 'valid' | 'expired' | 'signed-out' | 'in-doubt' | 'reauthentication-required'
-  /** When the access token ends, as far as is known (`assumedLifetime`); absent without an access token. */
-  readonly expires_at?: number
-  /** When it was asked for; at a sign-in, when it was saved. */
-  readonly obtained_at?: number
-  /** The instance that issued it. */
-  readonly auth_url?: string
-  /** Why the owner has to sign in again. */
-  readonly reason?: ReauthenticationReason
-  /** When a refresh in doubt may be replayed. */
-  readonly next_attempt_at?: number
-  /** When the access token came of a refresh; absent for that of the sign-in, and for one that is current again. */
-  readonly refreshed_at?: number
-  /**
-   * The owner API refuses access tokens that come of a refresh: so many in a row. Sign in again before `expires_at`. Absent while
-   * it accepts them, and after a first one that no other token had to give way to.
-   */
-  readonly refreshed_tokens_refused?: number
-  /** Whether the owner API refused the current access token, and no other one is left. */
-  readonly refused?: boolean
-  /**
-   * This process leaves refreshes to others, one is due, and nobody has refreshed since then. When somebody will is not known:
-   * `next_attempt_at` is absent.
-   */
-  readonly not_refreshed_since?: number
-  /** When the background refresh is due: by `refreshAfter`, with the account's own place in its span. */
-  readonly refresh_due_at?: number
-}
-
-/** What happened to an account, and why it is as it is now; never a token. */
-export interface AccountHistory {
-  /** Absent where the store can't be read. */
-  readonly status: TokenStatus | undefined
-  /** The last 32, the oldest first. */
-  readonly events: readonly HistoryEvent[]
-  readonly why: Why
-}
-
-/** Why an account is as it is: in particular, why its owner has to sign in again. */
-export interface Why {
-  readonly cause: Cause
-  /** The cause in one sentence. */
-  readonly sentence: string
-  /** A line for each fact that it rests on, with times in UTC. */
-  readonly rests_on: readonly string[]
-  /** What to do about it. */
-  readonly to_do: string
-  /** The record, the store or the service itself says so. */
-  readonly sure: boolean
-  /** Otherwise: what else it may be. */
-  readonly or_else?: string
 }
 
 /**

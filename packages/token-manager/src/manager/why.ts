@@ -8,21 +8,7 @@ import { eventsIn, fingerprintOf, type HistoryEvent, noWord } from '../store/his
 import type { AccountRecord, Intent } from '../store/token-record.ts'
 import type { Holder } from '../support/holder.ts'
 import { refusalAdvice } from './refusal-advice.ts'
-import type { AccountHistory, TokenStatus } from './token-manager.ts'
-
-type OfStore = 'store-key' | 'store-unreadable' | 'nothing-stored' | 'store-set-back'
-type OfEnd =
-  | 'signed-out'
-  | 'other-owner'
-  | 'older-release'
-  | 'answer-lost'
-  | 'holder-gone'
-  | 'idle'
-  | 'ended-at-service'
-type OfCopy = 'two-stores' | 'copied-store' | 'restored-backup' | 'spent-elsewhere'
-type OfRefresh = 'refreshing' | 'firewall' | 'client-refused' | 'wrong-region' | 'unreachable' | 'refresh-fails'
-/** The name of a cause. */
-export type Cause = OfStore | OfEnd | OfCopy | OfRefresh | 'refreshed-tokens-refused' | 'clocks' | 'signed-in'
+import type { AccountHistory, Cause, TokenStatus } from './token-status.ts'
 
 /** What the rule goes by. */
 export interface Facts {
@@ -201,6 +187,7 @@ const rows: Readonly<Record<Cause, Row>> = {
   },
 }
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these are its keys
 const causes = Object.keys(rows) as readonly Cause[]
 
 /** The cause, from the facts alone, and the events that are told. */
@@ -278,11 +265,12 @@ const setBack = (events: readonly HistoryEvent[]): number =>
   Math.max(0, ...events.slice(1).map(({ at }, index) => (events[index]?.until ?? 0) - at))
 
 /** What is told of the refresh token in question, or else what happened last; and what is not told. */
-function evidence({ record, events, of, ended, unreadable, token, description, now }: Found): readonly string[] {
+function evidence({ record, events, of, ended, lost, unreadable, token, description, now }: Found): readonly string[] {
   if (record === undefined) return []
   const about = [...of, ...(ended === undefined ? [] : [ended])]
   const isNewer = token !== undefined && events.length > 0 && !events.some((event) => event.token === token)
   const notes = [
+    ended !== undefined && lost === undefined && 'As far as the record tells, nobody here had sent that token before.',
     description !== undefined && `The service says “${description}”.`,
     events[0]?.what !== 'signed-in' && `Nothing was written down before ${timeOf(events[0]?.at ?? now)}.`,
     isNewer && 'A release that writes no history has refreshed it since.',

@@ -123,6 +123,7 @@ describe('what it rests on', () => {
     expect(rests_on).toEqual([
       '2026-01-01 21:00 UTC: refreshed, by process 7 on nas, refresh token Zp3kX9aQ',
       '2026-01-02 03:00 UTC: ended (due, login_required), by process 7 on nas, refresh token Zp3kX9aQ',
+      'As far as the record tells, nobody here had sent that token before.',
       'The service says “The refresh_token is expired.”.',
       'Nothing was written down before 2026-01-01 00:00 UTC.',
       '2 events can’t be read: they are damaged.',

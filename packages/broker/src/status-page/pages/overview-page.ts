@@ -77,6 +77,7 @@ function accountRow({ account, status, why }: AccountRow, overview: OverviewPage
     </li>`
   }
   const advice = refusalNotice(status)
+  const isWrong = advice === undefined && why.cause !== 'signed-in' && why.cause !== 'refreshing'
   const isUseless = advice !== undefined && (status.state === 'expired' || status.refused === true)
   const overdue = overdueAdvice(status)
   const [label, look] = labels[isUseless ? 'reauthentication-required' : status.state]
@@ -86,7 +87,7 @@ function accountRow({ account, status, why }: AccountRow, overview: OverviewPage
       <strong>${visible(account)}</strong>
       <span class="pill ${look}">${overdue !== undefined && status.state === 'expired' ? 'Not refreshed' : label}</span>
     </div>
-    ${advice === undefined && why.cause !== 'signed-in' && html`<p>${why.sentence}${!why.sure && ' (likely)'}</p>`}
+    ${isWrong && html`<p>${!why.sure && 'Likely: '}${why.sentence}</p>`}
     ${
       look === 'good'
         ? html`${remainingLife(account, status, overview)}
