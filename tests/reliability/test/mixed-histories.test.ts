@@ -224,7 +224,7 @@ test.each([1, 2, 3, 4, 5, 6])(
     const wrong: object[] = []
     for (let history = 0; history < histories; history += 1) {
       const deployment = await deploy({ store: fileRow, processes: 2 })
-      const world: World = { deployment, truth: new Map(), random }
+      const world: World = { deployment, truth: new Map(), random: chance }
       await signIn(world)
       const happened: string[] = []
       const some = Array.from({ length: 2 + Math.floor(chance() * 5) }, () => anyOf(incidents, chance))

@@ -82,8 +82,8 @@ it('docs/guides/why-signed-out.md has a row for every cause, and for no other', 
     told
       .map(([, cause]) => cause)
       .filter((cause) => cause !== 'cause')
-      .toSorted(),
-  ).toEqual(causes.toSorted())
+      .toSorted(byName),
+  ).toEqual(causes.toSorted(byName))
 })
 
 it('docs/guides/where-tokens-live.md has a row for every reason of a StoreError, and for no other', () => {
@@ -141,3 +141,5 @@ function filesIn(folder: string, recursive = false): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive, encoding: 'utf8' }).map((name) => join(folder, name))
 }
+
+const byName = (one = '', other = ''): number => one.localeCompare(other)
