@@ -5,7 +5,7 @@ import { STATUS_CODES, type ServerResponse } from 'node:http'
 
 /** A refusal as data. */
 export interface Refusal {
-  readonly status: 400 | 401 | 403 | 404 | 405
+  readonly status: 400 | 401 | 403 | 404 | 405 | 503
   readonly code: string
   /** For people. */
   readonly detail: string

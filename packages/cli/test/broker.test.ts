@@ -10,14 +10,15 @@ import {
   readFileSync,
   readSync,
   statSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { isSignedWebhook } from '@owner-sso/broker'
+import { notebook } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
+import { fileTokenStore } from '@owner-sso/token-store-file'
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { describeWithMosquitto, retained, startMosquitto } from '../../../tests/support/mosquitto.ts'
 import { startReceiver } from '../../../tests/support/webhook-receiver.ts'
@@ -342,20 +343,22 @@ describeWithMosquitto('an MQTT server', () => {
 
 describe('an invitation', () => {
   it('that has expired is listed so, and a new key for it is told to be of no use', async () => {
-    const file = machine.file('clients.json', '')
-    const keySha256 = 'ab'.repeat(32)
-    const client = { name: 'old', keySha256, accounts: [account], scope: ['token'], expiresAt: '2020-01-31T12:00:00Z' }
-    writeFileSync(
-      file,
-      JSON.stringify({ clients: [client, { name: 'older', keySha256: 'cd'.repeat(32), accounts: [account] }] }),
-    )
-    const { stdout } = await machine.run(['broker', 'list', '--clients', file])
+    const keys = [{ sha256: 'ab'.repeat(32) }]
+    const expires_at = Date.parse('2020-01-31T12:00:00Z') / 1000
+    const store = fileTokenStore({ path: machine.tokensFolder })
+    await notebook(store, 'clients').change(() => ({
+      clients: [
+        { name: 'old', accounts: [account], scope: ['token'], expires_at, keys },
+        { name: 'other', accounts: [account], scope: ['proxy'], keys },
+      ],
+    }))
+    const { stdout } = await machine.run(['broker', 'list'])
     expect(stdout.split('\n')).toEqual([
       expect.stringMatching(/^old +plain@example\.com +token +expired 2020-01-31 \S+ \S+ +0 calls +never used$/u),
-      expect.stringMatching(/^older +plain@example\.com +proxy +no expiry +0 calls +never used$/u),
+      expect.stringMatching(/^other +plain@example\.com +proxy +no expiry +0 calls +never used$/u),
       '',
     ])
-    const { stderr } = await machine.run(['broker', 'rotate', 'old', '--clients', file])
+    const { stderr } = await machine.run(['broker', 'rotate', 'old'])
     expect(stderr).toContain('old has expired, and so has this key. Revoke it, and invite it again.')
   })
 

@@ -218,8 +218,6 @@ export const broker = command({
     behindTlsProxy: flag('a proxy with TLS is in front, and nobody else reaches this port'),
     // Where people and programs find it.
     publicUrl: value('<url>', 'the address that people and programs use, if it is another one'),
-    // Where the list of programs is.
-    clients: value('<path>', 'keep the list of programs in a file (default: in the store)'),
     // What it does for them.
     withProxy: flag('forward calls of the owner API as well, for programs invited with --scope proxy'),
     rotate: flag('give programs another refresh token with each use'),
@@ -239,6 +237,7 @@ export const broker = command({
     ['owner-sso broker', 'then: curl --unix-socket ~/.config/owner-sso/broker.sock http://broker/token'],
     ['owner-sso broker --port 8700', 'with a status page'],
     ['owner-sso broker invite heating --expires 365d', 'prints its refresh token'],
+    ['owner-sso broker invite home --scope proxy --account ann@example.com,bob@example.com', 'for two accounts'],
     ['owner-sso broker revoke heating', 'it gets nothing any more'],
     ['owner-sso broker run -- python3 heating.py', 'a program that knows only the service’s own address'],
   ],

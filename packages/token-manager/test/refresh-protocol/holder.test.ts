@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { currentHolder, type Holder, livenessOf, processStat } from '../../src/index.ts'
+import { processStat } from '../../src/index.ts'
+import { currentHolder, type Holder, livenessOf } from '../../src/support/holder.ts'
 
 const linux = process.platform === 'linux'
 
