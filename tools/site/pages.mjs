@@ -35,7 +35,15 @@ export const groups = [
   {
     title: 'Run it',
     documents: [
-      ...['where-tokens-live', 'many-instances', 'clusters', 'docker', 'serverless', 'fleets'].map(guide),
+      ...[
+        'where-tokens-live',
+        'many-instances',
+        'clusters',
+        'docker',
+        'broker-in-a-container',
+        'serverless',
+        'fleets',
+      ].map(guide),
       ...['logs-metrics-traces', 'security-model'].map(guide),
       'SECURITY.md',
     ],
@@ -76,7 +84,7 @@ export const groups = [
   },
   {
     title: 'Applications',
-    documents: ['owner-portal', 'shared-proxy', 'home-broker', 'headless-poller'].map((name) => readme(`apps/${name}`)),
+    documents: ['owner-portal', 'shared-proxy', 'headless-poller'].map((name) => readme(`apps/${name}`)),
   },
 ]
 

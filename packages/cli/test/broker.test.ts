@@ -12,7 +12,8 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { request } from 'node:http'
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
+import { request as requestOverTls } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { isSignedWebhook } from '@owner-sso/broker'
@@ -20,6 +21,7 @@ import { notebook } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { beforeEach, describe, expect, it } from '@jest/globals'
+import { generate } from 'selfsigned'
 import { describeWithMosquitto, retained, startMosquitto } from '../../../tests/support/mosquitto.ts'
 import { startReceiver } from '../../../tests/support/webhook-receiver.ts'
 import { useMachine } from './machine.ts'
@@ -281,6 +283,35 @@ describe('owner-sso broker', () => {
     expect([await statusWith(reader), await statusWith(caller), await statusWith('x')]).toEqual([403, 200, 401])
     // As often in a minute as it was invited for.
     expect([await statusWith(caller), await statusWith(caller)]).toEqual([200, 429])
+  }, 120_000)
+
+  it('speaks TLS with a certificate of its own, or leaves that to a proxy in front', async () => {
+    const host = 'broker.example.com'
+    const { cert, private: certKey } = await generate([{ name: 'commonName', value: host }], {
+      keySize: 2048,
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: host }] }],
+    })
+    const tls = ['--tls-cert', machine.file('cert.pem', cert), '--tls-key', machine.file('key.pem', certKey)]
+    const authorization = `Bearer ${await invite('heating')}`
+    const token = (await machine.run(['token'])).stdout.trim()
+    for (const way of [tls, ['--behind-tls-proxy']]) {
+      const open = ['--port', '0', '--host', '0.0.0.0', '--public-url', `https://${host}`]
+      const { child, url } = await started(...open, ...way)
+      const get = async (path: string, headers: OutgoingHttpHeaders): Promise<object> => {
+        const asked = new URL(path, url.replace('0.0.0.0', '127.0.0.1'))
+        const options = { ca: cert, servername: host, headers: { host, ...headers } }
+        const [answer]: IncomingMessage[] = await once(
+          (way === tls ? requestOverTls : request)(asked, options).end(),
+          'response',
+        )
+        if (answer === undefined) throw new Error('There is no answer.')
+        return { status: answer.statusCode, cookie: String(answer.headers['set-cookie']), text: await text(answer) }
+      }
+      expect(await get('/token', { authorization })).toMatchObject({ status: 200, text: token })
+      expect(await get('/status', {})).toMatchObject({ cookie: expect.stringMatching(/^__Secure-.*; Secure/u) })
+      expect(await get('/token', { authorization, host: 'evil.example' })).toMatchObject({ status: 421 })
+      expect([new URL(url).protocol, await stopped(child)]).toEqual([way === tls ? 'https:' : 'http:', 0])
+    }
   }, 120_000)
 
   it('tells a webhook, once, that an account has to sign in again', async () => {
