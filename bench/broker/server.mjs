@@ -1,11 +1,10 @@
 /** The broker, and next to it the bare proxy, in one process: `node server.mjs FOLDER CLIENTS`. Sends their ports and the keys. */
 import { createHash, randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { brokerClients, tokenBroker } from '@owner-sso/broker'
-import { createTokenManager } from '@owner-sso/core'
+import { createTokenManager, notebook } from '@owner-sso/core'
 import { ownerApiProxy } from '@owner-sso/express'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 
@@ -27,19 +26,18 @@ const access_token = randomBytes(600).toString('base64url')
 const auth_url = 'https://auth.example.com'
 await tokens.save(account, { access_token, refresh_token: 'refresh', token_type: 'Bearer', expires_at, auth_url })
 
-// In one go: an invitation each would write the file a thousand times.
+// In one go: an invitation each would write the list a thousand times.
 const keys = Array.from({ length: Number(numberOfClients) }, () => randomBytes(32).toString('base64url'))
 const entries = keys.map((key, index) => ({
   name: `client ${index}`,
-  keySha256: createHash('sha256').update(key).digest('hex'),
   accounts: [account],
   scope: ['token', 'proxy'],
+  keys: [{ sha256: createHash('sha256').update(key).digest('hex') }],
 }))
-const file = join(folder, 'clients.json')
-await writeFile(file, JSON.stringify({ clients: entries }), { mode: 0o600 })
+await notebook(store, 'clients').change(() => ({ clients: entries }))
 
 const limits = { callsPerMinute: 1_000_000 }
-const broker = tokenBroker({ tokens, clients: brokerClients({ file }), proxy: { target }, limits })
+const broker = tokenBroker({ tokens, clients: brokerClients({ store }), proxy: { target }, limits })
 const { url } = await broker.listen({ port: 0 })
 const proxyPort = await listening(createServer(ownerApiProxy({ target, tokens, account, authorize: true })))
 process.send({ brokerPort: Number(new URL(url).port), proxyPort, keys })

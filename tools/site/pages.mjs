@@ -33,7 +33,7 @@ export const groups = [
   {
     title: 'Run it',
     documents: [
-      ...['where-tokens-live', 'many-instances', 'docker', 'serverless', 'fleets'].map(guide),
+      ...['where-tokens-live', 'many-instances', 'docker', 'broker-in-a-container', 'serverless', 'fleets'].map(guide),
       ...['logs-metrics-traces', 'security-model'].map(guide),
       'SECURITY.md',
     ],
@@ -74,7 +74,7 @@ export const groups = [
   },
   {
     title: 'Examples',
-    documents: ['owner-portal', 'shared-proxy', 'home-broker', 'headless-poller'].map((name) => readme(`apps/${name}`)),
+    documents: ['owner-portal', 'shared-proxy', 'headless-poller'].map((name) => readme(`apps/${name}`)),
   },
 ]
 

@@ -51,12 +51,11 @@ async function start(): Promise<string> {
   const { startEmulator } = await import('@owner-sso/emulator')
   const emulator = await startEmulator()
   ends.push(() => emulator.close())
-  const accounts = await signInAll(emulator, redis.url)
-  const { key, file } = await makeClient(folder, accounts)
+  const { accounts, key } = await prepare(emulator, redis.url)
 
   // Node hands the connections of the one port to its workers in turn.
   cluster.setupPrimary({ exec: fileURLToPath(new URL('main.js', import.meta.url)), silent: true })
-  const instances = await Promise.all(names.map((name) => startInstance(name, emulator, redis.url, file)))
+  const instances = await Promise.all(names.map((name) => startInstance(name, emulator, redis.url)))
   const [instance] = instances
   return guideOf({
     url: `http://127.0.0.1:${instance?.port}`,
@@ -72,8 +71,11 @@ async function start(): Promise<string> {
   })
 }
 
-/** Signs every account of the emulator in, once, as an operator would. Resolves to their names. */
-async function signInAll(emulator: Emulator, storeUrl: string): Promise<readonly string[]> {
+/** Signs every account of the emulator in, once, and lets one client in, as an operator would. */
+async function prepare(
+  emulator: Emulator,
+  storeUrl: string,
+): Promise<{ readonly accounts: readonly string[]; readonly key: string }> {
   const { store, connected, close } = openRedis({ storeUrl, encryptionKeys: undefined }, () => undefined)
   await connected
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
@@ -83,15 +85,10 @@ async function signInAll(emulator: Emulator, storeUrl: string): Promise<readonly
     const passcode = (): PasscodeAnswer => ({ factorId: account.factors[0]?.id, passcode: account.passcode() })
     await tokens.save(identity, await sso.login({ identity, credential, passcode }))
   }
+  const accounts = emulator.accounts.map(({ identity }) => identity)
+  const { refresh_token: key } = await brokerClients({ store }).invite({ name: 'demo', accounts, scope: ['proxy'] })
   close()
-  return emulator.accounts.map(({ identity }) => identity)
-}
-
-/** A client of the gateway with a new key, in a file that only the demo's user can read. */
-async function makeClient(folder: string, accounts: readonly string[]): Promise<{ key: string; file: string }> {
-  const file = join(folder, 'clients.json')
-  const invited = await brokerClients({ file }).invite({ name: 'demo', accounts, scope: ['proxy'] })
-  return { key: invited.refresh_token, file }
+  return { accounts, key }
 }
 
 /** Resolves once the instance listens and has reached the store. */
@@ -99,7 +96,6 @@ async function startInstance(
   name: string,
   emulator: Emulator,
   redisUrl: string,
-  clientsFile: string,
 ): Promise<{ readonly pid: number | undefined; readonly port: number }> {
   const worker: Worker = cluster.fork({
     HOST: '127.0.0.1',
@@ -108,7 +104,6 @@ async function startInstance(
     OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl,
     OWNER_SSO_API_URL: emulator.ownerApiUrl,
     OWNER_SSO_STORE: redisUrl,
-    OWNER_SSO_CLIENTS_FILE: clientsFile,
   })
   ends.push(() => ended(worker.process))
   worker.process.stderr?.pipe(process.stderr)

@@ -73,7 +73,10 @@ export function createGateway({
   const call = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // Rejected at once by the proxy: the parser goes on with what follows in this very turn.
     if (!hasPlainFraming(request)) return proxy(request, response)
-    const admitted = await admission(request, clients)
+    const admitted = await admission(request, clients).catch((error: unknown) => {
+      log?.('clients-unread', { ...described(error) })
+      return { rejection: clientsUnread }
+    })
     if ('rejection' in admitted) return sendRejection(response, admitted.rejection)
     metrics.observeCall(response)
     proxy(Object.assign(request, admitted), response)
@@ -113,6 +116,14 @@ export function createGateway({
       return proxy.close({ timeout: 0 })
     },
   }
+}
+
+/** The store was down since this instance started: it knows no key. */
+const clientsUnread: Rejection = {
+  status: 503,
+  code: 'ERR_GATEWAY_CLIENTS',
+  detail: 'The list of clients can’t be read for now. Try again in a moment.',
+  headers: { 'retry-after': '5' },
 }
 
 const methodNotAllowed: Rejection = {

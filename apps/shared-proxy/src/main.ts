@@ -3,6 +3,7 @@
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import { brokerClients, type BrokerClients } from '@owner-sso/broker'
 import {
   answeredInTime,
   createSso,
@@ -13,7 +14,6 @@ import {
   withTimeLimit,
 } from '@owner-sso/core'
 import { fileTokenStore } from '@owner-sso/token-store-file'
-import { openClients } from './clients.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { described, logRefreshes, logToStdout as log } from './log.ts'
 import { openPostgres } from './postgres.ts'
@@ -45,18 +45,18 @@ async function run(): Promise<number> {
   const settings = settingsFrom(process.env)
   const { apiUrl, requestBudget } = settings
   const { authUrl, regionalAuthUrls = [], transport } = settings.sso
-  const clients = await openClients(settings.clientsFile)
   const endTelemetry = settings.otlpEndpoint ? (await import('./telemetry.ts')).startTelemetry() : undefined
   const sso = createSso(settings.sso)
   const openStore = settings.storeUrl.startsWith('postgres') ? openPostgres : openRedis
   const shared = openStore(settings, (code) => log('store-down', { code }))
+  const clients = brokerClients({ store: shared.store })
   // Sealed as the store is: both hold the same.
   const { spool: path, encryptionKeys: encryptionKey } = settings
   const spool = path === undefined ? undefined : fileTokenStore({ path, encryptionKey })
   const refresh = refreshFromEnvironment()
   const tokens = createTokenManager({ sso, store: shared.store, requestBudget, spool, refresh })
   logRefreshes(tokens, log)
-  void shared.connected.then(() => warnOf(shared))
+  void shared.connected.then(() => warnOf(shared, clients))
   const refreshHosts = [authUrl, ...regionalAuthUrls].map((instance) => sso.tokenUrlOf(instance))
   const gateway = createGateway({ tokens, store: shared.store, clients, apiUrl, transport, refreshHosts, log })
   log('listening', { url: await listen(gateway.server, settings.host, settings.port) })
@@ -65,7 +65,7 @@ async function run(): Promise<number> {
   // After `stop` has begun: whoever reads this line finds nobody listening.
   log('stopping', { signal })
   const exitCode = await stopped
-  // Writes when each client called last, unless the file can only be read.
+  // When each client called last: the store may be down.
   await clients.close().catch(() => undefined)
   // A collector that is away holds up nobody.
   if (endTelemetry !== undefined) {
@@ -74,10 +74,13 @@ async function run(): Promise<number> {
   return exitCode
 }
 
-async function warnOf({ problems }: SharedStore): Promise<void> {
+async function warnOf({ problems }: SharedStore, clients: BrokerClients): Promise<void> {
   log('store-connected')
   try {
     for (const message of await problems()) log('store-warning', { message })
+    if ((await clients.list()).length === 0) {
+      log('no-clients', { message: 'Let a program in: owner-sso broker invite NAME --scope proxy' })
+    }
   } catch (error) {
     log('store-warning', { ...described(error) })
   }

@@ -5,7 +5,7 @@ import { STATUS_CODES, type ServerResponse } from 'node:http'
 
 /** A rejection as data. */
 export interface Rejection {
-  readonly status: 400 | 401 | 403 | 404 | 405
+  readonly status: 400 | 401 | 403 | 404 | 405 | 503
   readonly code: string
   /** For people. */
   readonly detail: string

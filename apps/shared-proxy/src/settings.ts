@@ -27,7 +27,6 @@ export interface GatewaySettings {
   readonly spool: string | undefined
   /** What all instances may send for refreshes. */
   readonly requestBudget: RequestBudget | undefined
-  readonly clientsFile: string
   /** An OpenTelemetry collector, for traces and metrics. */
   readonly otlpEndpoint: string | undefined
   /** Seconds that calls under way have to end once the instance was asked to stop. */
@@ -68,11 +67,6 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): GatewaySettings {
     encryptionKeys: optional('OWNER_SSO_ENCRYPTION_KEY', encryptionKeys),
     spool: optional('OWNER_SSO_SPOOL', folder),
     requestBudget: optional('OWNER_SSO_REQUEST_BUDGET', requestBudgetFrom),
-    clientsFile: required(
-      'OWNER_SSO_CLIENTS_FILE',
-      'the file that lists the clients and the hashes of their API keys',
-      text,
-    ),
     otlpEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', collector),
     graceSeconds: optional('OWNER_SSO_GRACE_SECONDS', wholeNumber(86_400)) ?? 30,
   }

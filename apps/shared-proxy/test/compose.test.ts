@@ -39,9 +39,8 @@ function settings(): ReturnType<typeof settingsFrom> {
 describe('the compose file', () => {
   it('gives two instances every setting that they need', () => {
     expect(gateway.deploy?.replicas).toBe(2)
-    const { storeUrl, clientsFile, host } = settings()
+    const { storeUrl, host } = settings()
     expect(Object.keys(compose.services)).toContain(new URL(storeUrl).hostname)
-    expect(gateway.volumes).toContain(`./clients.json:${clientsFile}:ro`)
     expect(host).toBe('0.0.0.0')
   })
 

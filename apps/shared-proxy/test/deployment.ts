@@ -1,13 +1,10 @@
 /** A whole deployment: the emulator as the service, one Redis, instances of the gateway, and what their callers send. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
-import { createSso, createTokenManager, type TokenManager, type TokenStore } from '@owner-sso/core'
+import { createSso, createTokenManager, notebook, type TokenManager, type TokenStore } from '@owner-sso/core'
 import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
 import { redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
@@ -93,13 +90,12 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const tokens = createTokenManager({ sso, store })
   await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
 
-  const clients = options.clients ?? [{ name: 'test', key: apiKey, accounts: [account] }]
+  await letIn(store, options.clients)
   const environment = {
     OWNER_SSO_AUTH_URL: emulator.authUrl,
     OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl,
     OWNER_SSO_API_URL: emulator.ownerApiUrl,
     OWNER_SSO_STORE: storeUrl,
-    OWNER_SSO_CLIENTS_FILE: clientsFile(clients),
     ...(options.encryptionKey !== undefined && { OWNER_SSO_ENCRYPTION_KEY: options.encryptionKey }),
     ...options.environment,
   }
@@ -157,13 +153,13 @@ async function openStore(url: string, key: string | undefined): Promise<TokenSto
   return redisTokenStore({ client, ...(key !== undefined && { encryptionKey: Buffer.from(key, 'base64') }) })
 }
 
-export function clientsFile(clients: readonly ClientEntry[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'owner-sso-clients-'))
-  atEnd(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'clients.json')
-  const entries = clients.map(({ name, key, accounts }) => ({ name, keySha256: sha256(key), accounts }))
-  writeFileSync(file, JSON.stringify({ clients: entries }))
-  return file
+/** Lets clients in, with keys that the test chose. */
+export async function letIn(
+  store: TokenStore,
+  clients: readonly ClientEntry[] = [{ name: 'test', key: apiKey, accounts: [account] }],
+): Promise<void> {
+  const kept = clients.map(({ key, ...client }) => ({ ...client, scope: ['proxy'], keys: [{ sha256: sha256(key) }] }))
+  await notebook(store, 'clients').change(() => ({ clients: kept }))
 }
 
 /** A connection of its own for each call. */

@@ -3,20 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import {
-  account,
-  apiKey,
-  atEnd,
-  call,
-  clientsFile,
-  deploy,
-  endAll,
-  gate,
-  life,
-  open,
-  underWay,
-  useRedis,
-} from './deployment.ts'
+import { account, apiKey, atEnd, call, deploy, endAll, gate, life, open, underWay, useRedis } from './deployment.ts'
 import { run } from './instance.ts'
 import { freePort } from '../../../tests/support/free-port.ts'
 import { describeWithRedis } from '../../../tests/support/redis-server.ts'
@@ -133,7 +120,10 @@ describeWithRedis('an instance that is asked to stop', () => {
     const [, url = ''] = await late.prints(/"listening","url":"([^"]+)"/u)
     await late.prints(/"store-down","code":"ECONNREFUSED"/u)
     expect(await call(`${url}/readyz`)).toMatchObject({ status: 503 })
-    expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+    const answer = await call(`${url}/api/1/vehicles`)
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'ERR_GATEWAY_CLIENTS' })
+    await late.prints(/"clients-unread"/u)
     await deployment.redis.start()
     await late.prints(/"store-connected"/u)
     expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 200 })
@@ -161,7 +151,6 @@ describe('an instance whose log nobody reads any more', () => {
         OWNER_SSO_AUTH_URL: 'https://auth.example.com',
         OWNER_SSO_API_URL: 'https://owner-api.example.com',
         OWNER_SSO_STORE: `redis://127.0.0.1:${await freePort()}`,
-        OWNER_SSO_CLIENTS_FILE: clientsFile([{ name: 'tests', key: apiKey, accounts: [account] }]),
       },
     })
     const [, url = ''] = await instance.prints(/"listening","url":"([^"]+)"/u)
@@ -182,21 +171,6 @@ describe('an instance with a configuration that it can’t use', () => {
     expect(await program.exitCode).toBe(2)
     expect(program.printed()).toBe(
       'The gateway could not start: OWNER_SSO_API_URL is not set: it must be the base address of the owner API.\n',
-    )
-  })
-
-  it('does the same for the file of clients', async () => {
-    const program = run('main', {
-      environment: {
-        OWNER_SSO_AUTH_URL: 'https://auth.example.com',
-        OWNER_SSO_API_URL: 'https://api.example.com',
-        OWNER_SSO_STORE: `redis://127.0.0.1:${await freePort()}`,
-        OWNER_SSO_CLIENTS_FILE: clientsFile([]),
-      },
-    })
-    expect(await program.exitCode).toBe(2)
-    expect(program.printed()).toMatch(
-      /^The gateway could not start: OWNER_SSO_CLIENTS_FILE: there is no client in .*clients\.json\.\n$/u,
     )
   })
 })

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { startUnverifiedRedis, type UnverifiedRedis } from '../../../tests/support/unverified-redis.ts'
-import { account, apiKey, clientsFile, endAll } from './deployment.ts'
 import { run } from './instance.ts'
 import type { Program } from '../../../tests/support/program.ts'
 
@@ -22,7 +21,6 @@ afterEach(async () => {
   await instance?.exitCode
   await server.close()
   rmSync(folder, { recursive: true })
-  await endAll()
 })
 
 /** Starts an instance and waits until its first connection has failed. */
@@ -33,7 +31,6 @@ async function startAndFail(environment: Readonly<Record<string, string>>): Prom
       OWNER_SSO_AUTH_URL: 'http://127.0.0.1:9',
       OWNER_SSO_API_URL: 'http://127.0.0.1:9',
       OWNER_SSO_STORE: server.url,
-      OWNER_SSO_CLIENTS_FILE: clientsFile([{ name: 'test', key: apiKey, accounts: [account] }]),
       ...environment,
     },
   })

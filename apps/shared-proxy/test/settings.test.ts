@@ -5,16 +5,14 @@ const complete = {
   OWNER_SSO_AUTH_URL: 'https://auth.example.com',
   OWNER_SSO_API_URL: 'https://api.example.com/base',
   OWNER_SSO_STORE: 'rediss://user:hush@redis.example.com:6379/1',
-  OWNER_SSO_CLIENTS_FILE: '/etc/clients.json',
 }
 
 describe('the settings', () => {
-  it('need four variables and have defaults for the others', () => {
+  it('need three variables and have defaults for the others', () => {
     expect(settingsFrom(complete)).toEqual({
       sso: { authUrl: 'https://auth.example.com', regionalAuthUrls: [] },
       apiUrl: 'https://api.example.com/base',
       storeUrl: 'rediss://user:hush@redis.example.com:6379/1',
-      clientsFile: '/etc/clients.json',
       host: '127.0.0.1',
       port: 8080,
       graceSeconds: 30,
@@ -68,7 +66,6 @@ describe('the settings', () => {
     ['OWNER_SSO_STORE', ''],
     ['OWNER_SSO_STORE', 'file:///var/hush'],
     ['OWNER_SSO_STORE', 'redis-hush:6379'],
-    ['OWNER_SSO_CLIENTS_FILE', ''],
     ['OWNER_SSO_ENCRYPTION_KEY', 'hush'],
     ['OWNER_SSO_SPOOL', 'spool'],
     ['OWNER_SSO_REQUEST_BUDGET', 'hush'],

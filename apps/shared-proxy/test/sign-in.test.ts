@@ -8,7 +8,7 @@ import { startEmulator } from '@owner-sso/emulator'
 import { redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
 import { expect, it } from '@jest/globals'
-import { account, apiKey, atEnd, call, clientsFile, deploy, useRedis } from './deployment.ts'
+import { account, apiKey, atEnd, call, deploy, useRedis } from './deployment.ts'
 import { startInstance } from './instance.ts'
 import { describeWithRedis } from '../../../tests/support/redis-server.ts'
 
@@ -20,19 +20,27 @@ const command = createRequire(import.meta.url)
 describeWithRedis('a sign-in', () => {
   useRedis()
 
-  it('puts the token set where the instances find it, sealed as they seal it', async () => {
+  it('puts the token set where the instances find it, and an invitation the program, sealed as they seal it', async () => {
     const name = 'sealed@example.com'
     const { environment, instance } = await deploy({
       emulator: { accounts: [account, name].map((identity) => ({ identity, credential })) },
-      clients: [{ name: 'test', key: apiKey, accounts: [name] }],
+      clients: [],
       encryptionKey: randomBytes(32).toString('base64'),
     })
-    const { url } = instance(0)
-    expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 401 })
+    const { url, prints } = instance(0)
+    await prints(/"no-clients","message":"Let a program in: owner-sso broker invite NAME --scope proxy"/u)
     const { PATH } = process.env
-    const env = { PATH, ...environment, OWNER_SSO_ACCOUNT: name, OWNER_SSO_CREDENTIAL: credential }
-    await promisify(execFile)(process.execPath, [command, 'login'], { env })
-    expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 200 })
+    const env = { PATH, ...environment, OWNER_SSO_CREDENTIAL: credential }
+    const ownerSso = (...args: string[]): Promise<{ stdout: string }> =>
+      promisify(execFile)(process.execPath, [command, ...args], { env })
+    const invite = ['broker', 'invite', 'home', '--scope', 'proxy', '--account', `${account}, ${name}`]
+    const authorization = `Bearer ${(await ownerSso(...invite)).stdout.trim()}`
+    const statusFor = async (owner: string): Promise<number | undefined> =>
+      (await call(`${url}/api/1/vehicles`, { authorization, 'x-owner-account': owner })).status
+    expect([await statusFor(account), await statusFor(name)]).toEqual([200, 401])
+    await ownerSso('login', '--account', name)
+    expect(await statusFor(name)).toBe(200)
+    expect(await call(`${url}/api/1/vehicles`, { authorization })).toMatchObject({ status: 400 })
     const client = createClient({ url: environment['OWNER_SSO_STORE'] ?? '' })
     await client.connect()
     // The next test's store is plain.
@@ -46,8 +54,9 @@ describeWithRedis('a sign-in', () => {
   })
 
   it('goes over the transport that it is told, and so does the gateway', async () => {
-    const { environment: usual, store } = await deploy({ instances: 0 })
     const name = 'modern@example.com'
+    const clients = [{ name: 'test', key: apiKey, accounts: [name] }]
+    const { environment: usual, store } = await deploy({ instances: 0, clients })
     const modern = await startEmulator({
       tls: true,
       http2: true,
@@ -66,7 +75,6 @@ describeWithRedis('a sign-in', () => {
       OWNER_SSO_AUTH_URL: modern.authUrl,
       OWNER_SSO_REGIONAL_AUTH_URLS: modern.regionalAuthUrl,
       OWNER_SSO_API_URL: modern.ownerApiUrl,
-      OWNER_SSO_CLIENTS_FILE: clientsFile([{ name: 'test', key: apiKey, accounts: [name] }]),
       OWNER_SSO_TRANSPORT: transport,
     })
     atEnd(() => instance.signal('SIGKILL'))

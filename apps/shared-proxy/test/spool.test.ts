@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from '@jest/globals'
-import { account, atEnd, call, type Deployment, deploy, gate, life, metric, useRedis } from './deployment.ts'
+import { account, atEnd, call, type Deployment, deploy, gate, letIn, life, metric, useRedis } from './deployment.ts'
 import { describeWithRedis } from '../../../tests/support/redis-server.ts'
 
 const encryptionKey = Buffer.alloc(32, 7).toString('base64')
@@ -60,6 +60,7 @@ describeWithRedis('a gateway with a spool', () => {
     const instance = deployment.instance(0)
     expect(await call(`${instance.url}/api/1/vehicles`)).toMatchObject({ status: 200 })
     await deployment.redis.command('FLUSHALL')
+    await letIn(deployment.store)
     await deployment.pass(0.9 * life)
     expect(await call(`${instance.url}/api/1/vehicles`)).toMatchObject({ status: 200 })
     const [restored] = await instance.prints(/\{[^\n]*"event":"tokens-restored"[^\n]*/u)

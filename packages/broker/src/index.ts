@@ -6,7 +6,7 @@ export type { BrokerServer, ListenOnPort, ListenOptions } from './listen/listen.
 export type { ListenOnSocket } from './listen/unix-socket.ts'
 
 // Let programs in and out.
-export { brokerClients, type BrokerClients, type ClientsPlace } from './clients/broker-clients.ts'
+export { brokerClients, type BrokerClients } from './clients/broker-clients.ts'
 export type {
   BrokerClient,
   ClientKey,

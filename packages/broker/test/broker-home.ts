@@ -1,5 +1,5 @@
 /**
- * A broker for the tests: the emulated service, a token manager that is signed in there, clients in a folder, and a server.
+ * A broker for the tests: the emulated service, a token manager that is signed in there, clients in the same store, and a server.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -51,7 +51,7 @@ export async function startHome(options: HomeOptions = {}): Promise<Home> {
   const folder = await mkdtemp(join(tmpdir(), 'owner-sso-broker-'))
   const emulator = await startEmulator()
   const tokens = options.tokens === undefined ? await signedIn(emulator, store) : undefined
-  const clients = options.clients ?? brokerClients({ file: join(folder, 'clients.json') })
+  const clients = options.clients ?? brokerClients({ store })
   const audit: AuditEntry[] = []
   const told: string[] = []
   const broker = tokenBroker({

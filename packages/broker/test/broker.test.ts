@@ -9,7 +9,7 @@ import { basename, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, jest } from '@jest/globals'
-import { createSso, createTokenManager, StoreError, type TokenSet, type TokenStore } from '@owner-sso/core'
+import { createSso, createTokenManager, notebook, StoreError, type TokenSet, type TokenStore } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { generate } from 'selfsigned'
 import { brokerClients, tokenBroker } from '../src/index.ts'
@@ -338,13 +338,14 @@ describe('GET /token', () => {
     }
   })
 
-  it('gives a caller that waits no token once its client was revoked, even by another process', async () => {
-    await using home = await startHome({ limits: { waiting: 1 } })
+  it('gives a caller that waits no token once its client was revoked, by whichever process', async () => {
+    const store = memoryTokenStore()
+    await using home = await startHome({ store, limits: { waiting: 1 } })
     const key = await home.invite('script')
     const etag = encodeURIComponent((await home.token(key)).headers.get('etag') ?? '')
     const waiting = home.token(key, `?after=${etag}&wait=30`)
     await until(async () => (await home.token(key, `?after=${etag}&wait=0`)).status === 429)
-    await brokerClients({ file: join(home.folder, 'clients.json') }).revoke('script')
+    await brokerClients({ store }).revoke('script')
     await home.tokens.refresh(account)
     const answer = await waiting
     expect([answer.status, await answer.json()]).toEqual([
@@ -676,10 +677,10 @@ describe('each call', () => {
 
   it('is answered with 503 where the clients were never read, and the operator is told why', async () => {
     await using home = await startHome()
-    const file = join(home.folder, 'broken.json')
-    await writeFile(file, '[]', { mode: 0o600 })
+    const store = memoryTokenStore()
+    await notebook(store, 'clients').change(() => ({ clients: 'none' }))
     const problems: unknown[] = []
-    const clients = brokerClients({ file })
+    const clients = brokerClients({ store })
     const broken = tokenBroker({ tokens: home.tokens, clients, onProblem: (problem) => problems.push(problem) })
     const { url, close } = await broken.listen({ port: 0 })
     expect([

@@ -1,14 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createSso, createTokenManager } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import {
   accountAlerts,
   admit,
   brokerClients,
-  type BrokerClients,
   drainOf,
   isOwnHost,
   isSignedWebhook,
@@ -25,13 +23,9 @@ const tokens = createTokenManager({ sso, store })
 const url = 'https://alerts.example.com'
 const secret = Buffer.alloc(32).toString('base64')
 
-let folder: string
-let clients: BrokerClients
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'owner-sso-options-'))
-  clients = brokerClients({ file: join(folder, 'clients.json') })
-})
-afterAll(() => rm(folder, { recursive: true }))
+const clients = brokerClients({ store })
+/** Nothing is made there. */
+const folder = tmpdir()
 
 /** What a caller without a compiler may write. */
 const any = (value: unknown): never => value as never
@@ -53,7 +47,7 @@ describe('a mistyped option is a TypeError that names it, what takes it, and wha
     ['listen', 'hosts', 'host', (typo) => broker().listen({ port: 0, ...typo })],
     ['listen', 'mod', 'mode', (typo) => broker().listen({ unix: join(folder, 'socket'), ...typo })],
     ['tls', 'crt', 'cert', (typo) => broker().listen({ port: 0, tls: any(typo) })],
-    ['brokerClients', 'fiel', 'file', (typo) => brokerClients(any(typo))],
+    ['brokerClients', 'stroe', 'store', (typo) => brokerClients(any(typo))],
     ['invite', 'expiresat', 'expiresAt', (typo) => clients.invite({ ...invitation, ...typo })],
     ['limits', 'callsperminute', 'callsPerMinute', (typo) => clients.invite({ ...invitation, limits: typo })],
     ['rotate', 'garce', 'grace', (typo) => clients.rotate('program', typo)],
@@ -72,12 +66,7 @@ it.each<[call: string, () => unknown, lack: string]>([
   ['tokenBroker()', () => tokenBroker(any(undefined)), 'tokenBroker takes an object with tokens, clients, '],
   ['listen()', () => tokenBroker({ tokens, clients }).listen(any(undefined)), 'listen takes an object with unix, '],
   ['listen({})', () => tokenBroker({ tokens, clients }).listen(any({})), 'listen takes unix, the path of a socket, or'],
-  ['brokerClients()', () => brokerClients(any(undefined)), 'brokerClients takes an object with file, store'],
-  [
-    'brokerClients with both',
-    () => brokerClients(any({ file: 'a', store })),
-    'brokerClients takes { file } or { store }',
-  ],
+  ['brokerClients()', () => brokerClients(any(undefined)), 'brokerClients takes an object with store'],
   [
     'listen with both',
     () => tokenBroker({ tokens, clients }).listen(any({ unix: 'a', port: 0 })),
@@ -127,7 +116,6 @@ describe('an option of another kind is a TypeError that names it and says what c
   const listen = (more: object) => tokenBroker({ tokens, clients }).listen(any(more))
   const alerts = (more: object) => accountAlerts(any({ tokens, store, channels: [], ...more }))
   const invite = (more: object) => clients.invite(any({ name: 'program', accounts: ['plain@example.com'], ...more }))
-  const place = (more: object) => brokerClients(any(more))
   const channel = { name: 'sms', tell: async () => undefined }
   const mqtt = (more: object) => mqttAlert(any({ url: 'mqtts://mqtt.example.com', ...more }))
   const request = any({ headers: {} })
@@ -160,8 +148,7 @@ describe('an option of another kind is a TypeError that names it and says what c
     [(more) => listen({ port: 0, ...more }), 'host', 5, '', 'localhost:80', 'http://localhost', 'a b'],
     [(more) => listen({ port: 0, ...more }), 'behindTlsProxy', 'yes', 1],
     [(tls) => listen({ port: 0, tls }), 'cert', 'cert.pem', '', 5, undefined],
-    [place, 'file', 5, '', null, '~/clients.json'],
-    [place, 'store', {}, null, 'redis://localhost', Promise.resolve(store)],
+    [(more) => brokerClients(any(more)), 'store', undefined, {}, null, 'redis://localhost', Promise.resolve(store)],
     [invite, 'name', 5, '', 'a\u200Bb'],
     [invite, 'accounts', 'plain@example.com', [], [5]],
     [invite, 'scope', 'token', ['tokens'], []],
@@ -226,16 +213,7 @@ describe('an option of another kind is a TypeError that names it and says what c
   })
 })
 
-it('a mistyped name in a clients’ file that a person wrote is rejected, and the name of a later release is not', async () => {
-  const file = join(folder, 'written.json')
-  const client = { name: 'program', keySha256: 'ab'.repeat(32), accounts: ['plain@example.com'], owner: 'Ann' }
-  await writeFile(file, JSON.stringify({ clients: [client] }))
-  expect(await brokerClients({ file }).list()).toMatchObject([{ name: 'program' }])
-  await writeFile(file, JSON.stringify({ clients: [{ ...client, expiresat: '2000-01-01T00:00:00Z' }] }))
-  await expect(brokerClients({ file }).list()).rejects.toThrow('client 1: expiresat is mistyped: write expiresAt.')
-})
-
-it('listen ignores unix where it is undefined', async () => {
+it('listen takes unix for left out where it is undefined', async () => {
   const broker = tokenBroker({ tokens, clients })
   const where: object = { unix: undefined, port: 0 }
   expect((await broker.listen(any(where))).url).toMatch(/^http:\/\/127\.0\.0\.1:/u)

@@ -5,7 +5,9 @@ import { chmodSync, existsSync, readdirSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { notebook } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
+import { fileTokenStore } from '@owner-sso/token-store-file'
 import { X509Certificate } from '@peculiar/x509'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { describeWithPrograms } from '../../../tests/support/programs.ts'
@@ -288,12 +290,15 @@ request({ hostname, port, path, method: 'POST' }, ({ statusCode }) => console.lo
     expect(emulator.requests.slice(before).filter(({ path }) => path.startsWith('/oauth2'))).toEqual([])
   })
 
-  it('where the list of programs can’t be read, and the program gets 503', async () => {
-    const clients = machine.file('clients.json', '{')
-    const { stdout, stderr } = await run(refresh(), { flags: ['--clients', clients] })
+  it('of programs that can’t be looked up, and the program is told to come again', async () => {
+    const list = notebook(fileTokenStore({ path: machine.tokensFolder }), 'clients')
+    const before = await list.read()
+    await list.change(() => ({ clients: 'none' }))
+    const { stdout, stderr } = await run(refresh())
+    await list.change(() => before)
     expect([stdout, stderr]).toEqual([
       expect.stringContaining('temporarily_unavailable'),
-      expect.stringMatching(/^owner-sso: ERR_BROKER_CLIENTS: .*clients\.json must be/u),
+      expect.stringMatching(/^owner-sso: ERR_BROKER_CLIENTS: The list of clients/u),
     ])
   })
 

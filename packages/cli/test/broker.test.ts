@@ -10,15 +10,18 @@ import {
   readFileSync,
   readSync,
   statSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs'
-import { request } from 'node:http'
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
+import { request as requestOverTls } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { isSignedWebhook } from '@owner-sso/broker'
+import { notebook } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
+import { fileTokenStore } from '@owner-sso/token-store-file'
 import { beforeEach, describe, expect, it } from '@jest/globals'
+import { generate } from 'selfsigned'
 import { describeWithMosquitto, retained, startMosquitto } from '../../../tests/support/mosquitto.ts'
 import { startReceiver } from '../../../tests/support/webhook-receiver.ts'
 import { useMachine } from './machine.ts'
@@ -282,6 +285,35 @@ describe('owner-sso broker', () => {
     expect([await statusWith(caller), await statusWith(caller)]).toEqual([200, 429])
   }, 120_000)
 
+  it('speaks TLS with a certificate of its own, or leaves that to a proxy in front', async () => {
+    const host = 'broker.example.com'
+    const { cert, private: certKey } = await generate([{ name: 'commonName', value: host }], {
+      keySize: 2048,
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: host }] }],
+    })
+    const tls = ['--tls-cert', machine.file('cert.pem', cert), '--tls-key', machine.file('key.pem', certKey)]
+    const authorization = `Bearer ${await invite('heating')}`
+    const token = (await machine.run(['token'])).stdout.trim()
+    for (const way of [tls, ['--behind-tls-proxy']]) {
+      const open = ['--port', '0', '--host', '0.0.0.0', '--public-url', `https://${host}`]
+      const { child, url } = await started(...open, ...way)
+      const get = async (path: string, headers: OutgoingHttpHeaders): Promise<object> => {
+        const asked = new URL(path, url.replace('0.0.0.0', '127.0.0.1'))
+        const options = { ca: cert, servername: host, headers: { host, ...headers } }
+        const [answer]: IncomingMessage[] = await once(
+          (way === tls ? requestOverTls : request)(asked, options).end(),
+          'response',
+        )
+        if (answer === undefined) throw new Error('There is no answer.')
+        return { status: answer.statusCode, cookie: String(answer.headers['set-cookie']), text: await text(answer) }
+      }
+      expect(await get('/token', { authorization })).toMatchObject({ status: 200, text: token })
+      expect(await get('/status', {})).toMatchObject({ cookie: expect.stringMatching(/^__Secure-.*; Secure/u) })
+      expect(await get('/token', { authorization, host: 'evil.example' })).toMatchObject({ status: 421 })
+      expect([new URL(url).protocol, await stopped(child)]).toEqual([way === tls ? 'https:' : 'http:', 0])
+    }
+  }, 120_000)
+
   it('tells a webhook, once, that an account has to sign in again', async () => {
     const { url: hook, received, close } = await startReceiver()
     try {
@@ -342,20 +374,22 @@ describeWithMosquitto('an MQTT server', () => {
 
 describe('an invitation', () => {
   it('that has expired is listed so, and a new key for it is told to be of no use', async () => {
-    const file = machine.file('clients.json', '')
-    const keySha256 = 'ab'.repeat(32)
-    const client = { name: 'old', keySha256, accounts: [account], scope: ['token'], expiresAt: '2020-01-31T12:00:00Z' }
-    writeFileSync(
-      file,
-      JSON.stringify({ clients: [client, { name: 'older', keySha256: 'cd'.repeat(32), accounts: [account] }] }),
-    )
-    const { stdout } = await machine.run(['broker', 'list', '--clients', file])
+    const keys = [{ sha256: 'ab'.repeat(32) }]
+    const expires_at = Date.parse('2020-01-31T12:00:00Z') / 1000
+    const store = fileTokenStore({ path: machine.tokensFolder })
+    await notebook(store, 'clients').change(() => ({
+      clients: [
+        { name: 'old', accounts: [account], scope: ['token'], expires_at, keys },
+        { name: 'other', accounts: [account], scope: ['proxy'], keys },
+      ],
+    }))
+    const { stdout } = await machine.run(['broker', 'list'])
     expect(stdout.split('\n')).toEqual([
       expect.stringMatching(/^old +plain@example\.com +token +expired 2020-01-31 \S+ \S+ +0 calls +never used$/u),
-      expect.stringMatching(/^older +plain@example\.com +proxy +no expiry +0 calls +never used$/u),
+      expect.stringMatching(/^other +plain@example\.com +proxy +no expiry +0 calls +never used$/u),
       '',
     ])
-    const { stderr } = await machine.run(['broker', 'rotate', 'old', '--clients', file])
+    const { stderr } = await machine.run(['broker', 'rotate', 'old'])
     expect(stderr).toContain('old has expired, and so has this key. Revoke it, and invite it again.')
   })
 

@@ -108,7 +108,7 @@ it('a variable that nothing reads is told by each command once, and by the docto
   const mistyped = { OWNER_SSO_STROE: 'file:x', OWNERSSO_ACCOUNT: 'x', owner_sso_ca: 'x', OWNER_SSO_COLOUR: 'hush' }
   const env = {
     ...mistyped,
-    OWNER_SSO_CLIENTS_FILE: 'x',
+    OWNER_SSO_SPOOL: 'x',
     OWNER_SSO_SESSION_SECRET: 'x',
     OWNER_SSO_STOR: '',
     OWNER: 'x',

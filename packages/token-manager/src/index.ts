@@ -57,7 +57,6 @@ export * from './errors.ts'
 // 6. What adapters and stores share.
 export { notebook, type Notebook, type Notes } from './store/notebook.ts'
 export { checkedAccountName, refreshFromText } from './manager/options.ts'
-export { currentHolder, type Holder, type Liveness, livenessOf } from './support/holder.ts'
 export { processStat, type ProcessStat } from './support/holder.ts'
 export { checkOptionNames, nearestName, type OptionNames } from './support/known-options.ts'
 export { stackFrames } from './support/callback-fault.ts'

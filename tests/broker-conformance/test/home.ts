@@ -27,9 +27,10 @@ export async function startHome(options: Pick<TokenBrokerOptions, 'rotation'> = 
   const folder = await mkdtemp(join(tmpdir(), 'owner-sso-conformance-'))
   const emulator = await startEmulator()
   const sso = createSso({ authUrl: emulator.authUrl })
-  const tokens = createTokenManager({ sso, store: memoryTokenStore(), minRefreshInterval: 0 })
+  const store = memoryTokenStore()
+  const tokens = createTokenManager({ sso, store, minRefreshInterval: 0 })
   await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
-  const clients = brokerClients({ file: join(folder, 'clients.json') })
+  const clients = brokerClients({ store })
   const invite = async (name: string): Promise<string> =>
     (await clients.invite({ name, accounts: [account] })).refresh_token
   const [key, revokedKey] = [await invite('program'), await invite('revoked')]

@@ -1,11 +1,11 @@
 /** The quick starts of the README and the programs of the guides run as they stand, with the packed packages. */
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { parse } from 'yaml'
-import { type CodeBlock, codeBlocksOf, documents, typedIn } from '../../support/code-blocks.ts'
+import { type CodeBlock, codeBlocksOf, codeIn, documents, typedIn } from '../../support/code-blocks.ts'
 import { project, runCommand } from './empty-project.ts'
 import { freePort } from '../../support/free-port.ts'
 import { describeWithRedis, startRedis } from '../../support/redis-server.ts'
@@ -487,12 +487,74 @@ it('In Docker: the compose file gives each program its settings, a volume for wh
         .join()
         .match(/\w+(?=:\?)/gu) ?? [],
   )
-  const docker = (...args: string[]): number | null =>
-    spawnSync('docker', ['compose', ...args], {
-      cwd,
-      env: { PATH: process.env['PATH'], ...Object.fromEntries(env.map((name) => [name, 'x'])) },
-    }).status
-  expect(docker('version') === 0 ? docker('config', '--quiet') : 0).toBe(0)
+  expect(dockerReads(cwd, Object.fromEntries(env.map((name) => [name, 'x'])))).toBe(true)
+})
+
+/** Whether Docker can read the compose file of a folder. True where there is no Docker. */
+function dockerReads(cwd: string, variables: NodeJS.ProcessEnv = {}): boolean {
+  const env = { PATH: process.env['PATH'], ...variables }
+  const docker = (...args: string[]): number | null => spawnSync('docker', ['compose', ...args], { cwd, env }).status
+  return docker('version') !== 0 || docker('config', '--quiet') === 0
+}
+
+describe('The broker in a container', () => {
+  const page = 'docs/guides/broker-in-a-container.md'
+  const [dockerfile, composeFile] = ['broker/Dockerfile', 'broker/compose.yaml'].map((name) => {
+    wasRun.add(name)
+    return codeBlocksOf(page).find(({ marks }) => marks['runs'] === name)?.code ?? ''
+  }) as [string, string]
+  const { services, volumes }: { services: { broker: BrokerService }; volumes: object } = parse(composeFile)
+  interface BrokerService {
+    readonly command: string
+    readonly healthcheck: { readonly test: readonly string[] }
+    readonly stop_grace_period: string
+  }
+  const { broker } = services
+
+  it('is told its health, lets a program in and hands out its token, with the settings of the page and no place but its volume', async () => {
+    const folder = newFolder()
+    const [, written = ''] = /cat > \.env <<end\n([^]*?)\n *end\n/u.exec(codeIn(page).join('')) ?? []
+    const settings = {
+      ...Object.fromEntries(written.split('\n').map((line) => line.trim().split(/=(.*)/su).slice(0, 2))),
+      OWNER_SSO_AUTH_URL: emulator.authUrl,
+      OWNER_SSO_ENCRYPTION_KEY: encryptionKey,
+    }
+    expect(settings).toMatchObject({ OWNER_SSO_STORE: 'file:/data/tokens' })
+    const env = { ...settings, OWNER_SSO_STORE: `file:${folder}/data/tokens`, HOME: '/dev/null' }
+    const port = String(await freePort())
+    const [program, ...test] = broker.healthcheck.test.slice(1).map((word) => word.replace('8700', port))
+    const health = (): number | null => spawnSync(program ?? '', test).status
+    expect(health()).toBe(1)
+
+    const line = broker.command.replace('--port 8700', `--port ${port}`)
+    await using running = typed([`exec ${project}/node_modules/.bin/${line}`], folder, env)
+    await printing(running, /status/u)
+    expect(health()).toBe(0)
+    const ownerSso = (...args: string[]): Promise<string> =>
+      runCommand('owner-sso', args, { ...env, OWNER_SSO_CREDENTIAL: credential })
+    expect(await ownerSso('broker', 'code')).toMatch(/^[A-Z2-9-]{19}\n$/u)
+    await ownerSso('login', '--account', 'plain@example.com')
+    const headers = { authorization: `Bearer ${(await ownerSso('broker', 'invite', 'heating')).trim()}` }
+    const token = await (await fetch(`http://127.0.0.1:${port}/token`, { headers })).text()
+    expect(token).toBe((await ownerSso('token')).trim())
+    expect(await endBySignal(running)).toBe(0)
+    expect(running.printed()).toContain('"client":"heating"')
+    expect(running.printed()).not.toContain(token)
+    expect(readdirSync(folder).toSorted()).toEqual(['data', 'package.json'])
+  })
+
+  it('has no rights, can write to its volume alone, is of this machine alone, and has time to stop', () => {
+    expect(dockerfile).toMatch(/^FROM node:\d+-alpine$/mu)
+    expect(dockerfile).toMatch(/^RUN install -d -o node -g node -m 700 \/data\nUSER node\n$/mu)
+    expect(broker).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+    expect(broker).toMatchObject({ volumes: ['data:/data'], ports: ['127.0.0.1:8700:8700'], env_file: '.env' })
+    expect(Object.keys(volumes)).toEqual(['data'])
+    expect(Number.parseInt(broker.stop_grace_period, 10)).toBeGreaterThan(45)
+    const folder = newFolder()
+    writeFileSync(join(folder, '.env'), '')
+    writeFileSync(join(folder, 'compose.yaml'), composeFile)
+    expect(dockerReads(folder)).toBe(true)
+  })
 })
 
 describeWithRedis('In a cluster', () => {

@@ -403,12 +403,10 @@ describe('when something is missing', () => {
   it('says so in a sentence, goes on once it is back, and shows no secret', async () => {
     const red = await start()
     const sso = createSso({ authUrl: emulator.authUrl })
-    const tokens = createTokenManager({
-      sso,
-      store: fileTokenStore({ path: join(red.folder, 'of-broker'), encryptionKey: randomBytes(32) }),
-    })
+    const store = fileTokenStore({ path: join(red.folder, 'of-broker'), encryptionKey: randomBytes(32) })
+    const tokens = createTokenManager({ sso, store })
     await tokens.save('plain@example.com', await sso.login({ identity: 'plain@example.com', credential }))
-    const clients = brokerClients({ file: join(red.folder, 'clients.json') })
+    const clients = brokerClients({ store })
     const { refresh_token: brokerKey } = await clients.invite({ name: 'node-red', accounts: ['plain@example.com'] })
     const listen = async (port: number) => {
       const broker = tokenBroker({ tokens, clients })

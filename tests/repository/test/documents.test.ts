@@ -60,7 +60,12 @@ describe.each(documents)('%s', (document) => {
 it('the command knows every variable of ours that a package or an app reads, so that it calls none mistyped', () => {
   const codes = /\bcode(?::| ===) 'OWNER_SSO_\w+'|OWNER_SSO_CALLBACK\b/gu
   const read = sourcesIn(['packages', 'apps']).replaceAll(codes, '')
-  const list = readFileSync(join(root, 'packages/cli/src/settings/variables.ts'), 'utf8')
+  const folder = join(root, 'packages/cli/src/settings')
+  const settings = readFileSync(join(folder, 'setting-table.ts'), 'utf8').matchAll(/^ {2}(\w+): row\(/gmu)
+  const ofSettings = [...settings].map(
+    ([, name = '']) => `OWNER_SSO_${name.replaceAll(/[A-Z]/gu, (letter) => `_${letter}`).toUpperCase()}`,
+  )
+  const list = [readFileSync(join(folder, 'variables.ts'), 'utf8'), ...ofSettings].join(' ')
   const names = (text: string): string[] => [...new Set(text.match(/\bOWNER_SSO_[A-Z_]+\b/gu))].toSorted()
   expect(names(list)).toEqual(names(read))
 })

@@ -1,54 +1,45 @@
 /**
- * The clients: who they are, and letting them in and out. One list for all processes that share the place.
+ * The clients: who they are, and letting them in and out. One list for all processes that share the store.
  */
-import { checkOptionNames, type Notes, type TokenStore } from '@owner-sso/core'
-import { requireNumber, requireOption, requirePath, requireStore } from '../given/given.ts'
+import { checkOptionNames, notebook, type Notes, type TokenStore } from '@owner-sso/core'
+import { requireNumber, requireOption, requireStore } from '../given/given.ts'
 import { type Invitation, type Invited, type KeptClient, type ListedClient, shownClient } from './client.ts'
 import { looksLike, namedClient } from './client-name.ts'
-import { type ClientList, clientListNotes, parseClientList } from './client-list.ts'
+import { type ClientList, parseClientList } from './client-list.ts'
 import { ClientsError } from './clients-error.ts'
 import { checkedInvitation } from './invitation.ts'
 import { keyFinder } from './key-finder.ts'
 import { endingBy, longestGrace, rotated } from './rotation.ts'
 import { newSecret, sha256 } from './secret.ts'
 import { clientUses } from './uses.ts'
-import { fileNotes } from './file-notes.ts'
 import { fresh } from './fresh.ts'
-import { type SharedNotes, storeNotes } from './shared-notes.ts'
 
-/** Where clients are kept. */
-export type ClientsPlace =
-  /** A file of JSON. Its folder has to be there. Counts of calls go into `FILE.uses`. */
-  | { readonly file: string }
-  /** The token store, or another one: for several instances that share it. */
-  | { readonly store: TokenStore }
-
-/** The clients of a broker, in a place that several processes may share. */
+/** The clients of a broker, in a store that several processes may share. */
 export interface BrokerClients {
   /**
    * Lets a program in.
    *
-   * @throws TypeError that names what is wrong with the invitation; ClientsError `name-taken`, or of the place
+   * @throws TypeError that names what is wrong with the invitation; ClientsError `name-taken`, `malformed`; StoreError
    */
   invite(invitation: Invitation): Promise<Invited>
   /**
    * A new secret. The ones before it end at once, or in `grace` seconds.
    *
-   * @throws TypeError for what is no name; ClientsError `unknown-client`, or of the place
+   * @throws TypeError for what is no name; ClientsError `unknown-client`, `malformed`; StoreError
    */
   rotate(name: string, options?: { readonly grace?: number | undefined }): Promise<Invited>
   /**
    * Returns whether there was such a client. Once it resolves, every process rejects its calls, and those that wait for the
    * next token. What is being answered already is answered.
    *
-   * @throws TypeError for what is no name; ClientsError
+   * @throws TypeError for what is no name; ClientsError, StoreError
    */
   revoke(name: string): Promise<boolean>
   /** In the order in which they were invited. @throws ClientsError, StoreError */
   list(): Promise<readonly ListedClient[]>
   /**
    * The client with this secret, as all processes have it at this moment: never one that was revoked before the call.
-   * Where the place can't be read, as it was read last.
+   * Where the store can't be read, as it was read last.
    *
    * @throws ClientsError, StoreError where it was never read
    */
@@ -58,6 +49,7 @@ export interface BrokerClients {
    * used, and `grace` seconds longer.
    *
    * @returns nothing where the client was revoked meanwhile
+   * @throws ClientsError, StoreError
    */
   replaceSecret(used: string, grace: number): Promise<string | undefined>
   /** Counts a call. Nothing is written at once. */
@@ -73,23 +65,23 @@ function checkName(name: string): void {
 }
 
 /**
- * The clients that are kept in a place. Nothing is read yet.
+ * The clients that are kept in a token store, beside the token sets or in a store of their own. Nothing is read yet.
  *
- * @throws TypeError where `place` is neither a file nor a store
+ * @throws TypeError where there is no store
  */
-export function brokerClients(place: ClientsPlace): BrokerClients {
-  checkOptionNames<{ file?: string; store?: TokenStore }>('brokerClients', place, { file: true, store: true })
-  checkPlace(place)
-  const kept = notesAt(place, 'clients')
+export function brokerClients(place: { readonly store: TokenStore }): BrokerClients {
+  checkOptionNames('brokerClients', place, { store: true })
+  requireStore('store', place.store)
+  const kept = notebook(place.store, 'clients')
   let known: { readonly notes: Notes; readonly list: ClientList } | undefined
 
   const parse = (notes: Notes): ClientList => {
-    if (known === undefined || known.notes !== notes) known = { notes, list: parseClientList(notes, kept.where) }
+    if (known?.notes !== notes) known = { notes, list: parseClientList(notes) }
     return known.list
   }
   const read = fresh(async () => parse(await kept.read()))
   const newest = (): Promise<ClientList> => read('')
-  const uses = clientUses(notesAt(place, 'uses'), async () => {
+  const uses = clientUses(notebook(place.store, 'uses'), async () => {
     const names = new Set((await newest()).clients.map(({ name }) => name))
     return (name) => names.has(name)
   })
@@ -99,9 +91,9 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
   ): Promise<readonly KeptClient[]> => {
     let changed: readonly KeptClient[] = []
     await kept.change((notes) => {
-      const { clients } = parseClientList(notes, kept.where)
+      const { clients } = parseClientList(notes)
       changed = change(clients)
-      return changed === clients ? notes : clientListNotes(changed)
+      return changed === clients ? notes : { clients: changed }
     })
     return changed
   }
@@ -136,9 +128,7 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       return isThere
     },
     async list() {
-      // One after the other: where neither can be read, the clients' error is always the one that is told.
-      const { clients } = await newest()
-      const used = await uses.read()
+      const [{ clients }, used] = await Promise.all([newest(), uses.read()])
       return clients.map((client) => ({ calls: 0, ...shownClient(client), ...used.get(client.name) }))
     },
     async find(secret) {
@@ -189,18 +179,6 @@ function withSecret(clients: readonly KeptClient[], name: string, hash: string, 
   if (before === undefined) throw unknownClient(name)
   const older = grace === 0 ? [] : before.keys.map((key) => endingBy(key, now() + Math.ceil(grace)))
   return clients.with(clients.indexOf(before), { ...before, keys: [...older, { sha256: hash }] })
-}
-
-function notesAt(place: ClientsPlace, topic: 'clients' | 'uses'): SharedNotes {
-  if ('store' in place && place.store !== undefined) return storeNotes(place.store, topic)
-  if ('file' in place) return fileNotes(topic === 'clients' ? place.file : `${place.file}.${topic}`)
-  throw new TypeError('brokerClients takes { file } or { store }')
-}
-
-function checkPlace({ file, store }: { readonly file?: unknown; readonly store?: unknown }): void {
-  if ((file === undefined) === (store === undefined)) throw new TypeError('brokerClients takes { file } or { store }')
-  if (file !== undefined) requirePath('file', file)
-  else requireStore('store', store)
 }
 
 function nameTaken(name: string): ClientsError {

@@ -2,8 +2,7 @@
  * When each client last called, from where, and how often: kept in memory, and written from time to time in one go, so that
  * no call waits for it. What a process had not written when it died is lost.
  */
-import type { Notes } from '@owner-sso/core'
-import type { SharedNotes } from './shared-notes.ts'
+import type { Notebook, Notes } from '@owner-sso/core'
 
 /** What is told of a client's calls. */
 export interface ClientUse {
@@ -28,7 +27,7 @@ export interface ClientUses {
 const interval = 60_000
 
 /** @param isKnown - whether a client of that name still is one: others are forgotten */
-export function clientUses(notes: SharedNotes, isKnown: () => Promise<(name: string) => boolean>): ClientUses {
+export function clientUses(notes: Notebook, isKnown: () => Promise<(name: string) => boolean>): ClientUses {
   let counted = new Map<string, ClientUse>()
   let timer: NodeJS.Timeout | undefined
 

@@ -32,7 +32,7 @@ export function requireNumber(option: string, given: unknown, unit: string, leas
   checkOption(option, kinds.number(unit, least, most), given)
 }
 
-/** @throws TypeError */
-export function requirePath(option: string, given: unknown): void {
-  checkOption(option, kinds.path, given)
+/** An object that is no list. */
+export function isObject(given: unknown): given is object {
+  return typeof given === 'object' && given !== null && !Array.isArray(given)
 }

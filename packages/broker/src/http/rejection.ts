@@ -43,7 +43,7 @@ export const rejections: Readonly<Record<BrokerRejectionCode, readonly [status: 
   ERR_BROKER_BODY_TOO_LARGE: [413, 'The body is too large.'],
   ERR_BROKER_HOST: [
     421,
-    'The broker does not go by this name. Call localhost or its IP address, or start it with --public-url and the address with this name (in a container OWNER_SSO_PUBLIC_URL, in a program of your own the option hosts).',
+    'The broker does not go by this name. Call localhost or its IP address, or start it with --public-url and the address with this name (in a program of your own, the option hosts).',
   ],
   ERR_BROKER_TOO_MANY_CALLS: [429, 'Too many calls. Try again later.'],
   ERR_BROKER_INTERNAL: [500, 'The call could not be answered.'],
@@ -57,7 +57,7 @@ export const unknownKey =
 
 /** Of a path that only a broker with the option `proxy` answers. */
 const notForwarded =
-  'This broker forwards no calls of the owner API. Start it with --with-proxy (in a container OWNER_SSO_API_URL, in a program of your own the option proxy).'
+  'This broker forwards no calls of the owner API. Start it with --with-proxy (in a program of your own, the option proxy).'
 
 export function notFound(path: string): Answer {
   return rejection('ERR_BROKER_NOT_FOUND', {}, path.startsWith('/api/') ? notForwarded : undefined)

@@ -51,8 +51,8 @@ export async function answerTokenRequest(call: Call, parts: BrokerParts, rotatio
 }
 
 /**
- * The client's next refresh token, or nothing where it was revoked meanwhile. While the place of the clients can't be written
- * the client keeps the one it has: a token that nobody knows of would lock it out.
+ * The client's next refresh token, or nothing where it was revoked meanwhile. While the store can't be written the client keeps
+ * the one it has: a token that nobody knows of would lock it out.
  */
 async function successorOf(
   presented: string,

@@ -14,8 +14,6 @@ export const brokerOptions = {
   behindTlsProxy: flag('a proxy with TLS is in front, and nobody else reaches this port'),
   // Where people and programs find it.
   publicUrl: value('<url>', 'the address that people and programs use, if it is another one'),
-  // Where the list of programs is.
-  clients: value('<path>', 'keep the list of programs in a file (default: in the store)'),
   // What it does for them.
   withProxy: flag('forward calls of the owner API as well, for programs invited with --scope proxy'),
   rotate: flag('give programs another refresh token with each use'),

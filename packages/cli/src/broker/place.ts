@@ -1,10 +1,10 @@
 /**
- * Where a broker listens, and where its list of programs is.
+ * Where a broker listens, and where it is found.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { ClientsPlace, ListenOptions } from '@owner-sso/broker'
-import { isLoopback, type TokenStore, withBrackets } from '@owner-sso/core'
+import type { ListenOptions } from '@owner-sso/broker'
+import { isLoopback, withBrackets } from '@owner-sso/core'
 import type { BrokerFlags } from './broker-options.ts'
 import { systemError, usageError } from '../failure/command-error.ts'
 import { configFolder, expandHome } from '../machine/folders.ts'
@@ -62,11 +62,6 @@ function fileAt(path: string, option: string): string {
   } catch (error) {
     throw systemError(`${path} can’t be read`, error, `Correct ${option}.`)
   }
-}
-
-/** The list of programs: in the store, unless a file is named. */
-export function clientsPlaceOf({ clients }: BrokerFlags, store: TokenStore): ClientsPlace {
-  return clients === undefined ? { store } : { file: resolve(expandHome(clients)) }
 }
 
 /** Where people and programs find it. @throws CommandError */

@@ -21,30 +21,34 @@ import { printData, printJson, printNote } from '../terminal/output.ts'
 import { counted, duration } from '../terminal/wording.ts'
 import { chosenAccount } from '../tokens/account.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
-import { clientsPlaceOf, publicUrlOf } from './place.ts'
+import { publicUrlOf } from './place.ts'
 
 export function invite(call: BrokerCall): Promise<void> {
   const { expires, scope, callsPerMinute } = call.options
   const name = nameIn(call)
   return withClients(call, async (clients, tokens) => {
-    const account = await chosenAccount(call.settings, tokens)
     const invited = await clients.invite({
       name,
-      accounts: [account],
+      accounts: await accountsOf(call, tokens),
       scope: scopesIn(scope),
       ...(expires !== undefined && { expiresAt: endOf('--expires', expires) }),
       ...(callsPerMinute !== undefined && { limits: limitsIn(callsPerMinute) }),
     })
     await tell(invited, call)
-    const { state } = await tokens.status(account)
-    const isSignedIn = state !== 'signed-out' && state !== 'reauthentication-required'
-    if (!isSignedIn) {
+    for (const account of invited.client.accounts) {
+      const { state } = await tokens.status(account)
+      if (state !== 'signed-out' && state !== 'reauthentication-required') continue
       printNote(
         `${account} is not signed in: ${invited.client.name} gets nothing until it is.`,
         `Sign in with: owner-sso login --account ${account}`,
       )
     }
   })
+}
+
+/** Those that `--account` names, with commas; else the only one of the store. */
+async function accountsOf({ settings }: BrokerCall, tokens: TokenManager): Promise<readonly string[]> {
+  return settings.account?.value.split(',').map((name) => name.trim()) ?? [await chosenAccount(settings, tokens)]
 }
 
 export function rotate(call: BrokerCall): Promise<void> {
@@ -113,16 +117,14 @@ export function printCode({ settings }: BrokerCall): Promise<void> {
 }
 
 function withClients(
-  { settings, options, args }: BrokerCall,
+  { settings, args }: BrokerCall,
   use: (clients: BrokerClients, tokens: TokenManager) => Promise<void>,
 ): Promise<void> {
-  // Programs may be invited before anybody has signed in.
-  const makesStore = args[0] === 'invite' || options.clients !== undefined
   return withTokens(
     settings,
     undefined,
     async ({ tokens, store }) => {
-      const clients = brokerClients(clientsPlaceOf(options, store.store))
+      const clients = brokerClients({ store: store.store })
       try {
         await use(clients, tokens)
       } catch (error) {
@@ -133,15 +135,16 @@ function withClients(
         await clients.close()
       }
     },
-    { makesStore },
+    // Programs may be invited before anybody has signed in.
+    { makesStore: args[0] === 'invite' },
   )
 }
 
-/** A name that can't be used is the person's; all else is the place that keeps the programs. */
+/** A name that can't be used is the person's; all else is the store. */
 function inWordsOf({ reason, message, code }: ClientsError): CommandError {
-  const isName = reason === 'name-taken' || reason === 'unknown-client'
-  if (isName) return new CommandError(exitCodes.usage, message, 'See owner-sso broker list.', code)
-  return new CommandError(exitCodes.store, message, 'Put that right, or name another file with --clients.', code)
+  const isName = reason !== 'malformed'
+  const next = isName ? 'See owner-sso broker list.' : 'See owner-sso stores for where it is.'
+  return new CommandError(isName ? exitCodes.usage : exitCodes.store, message, next, code)
 }
 
 /** The refresh token is the only data: a script may put it straight into a file. */

@@ -18,7 +18,6 @@ import { printNote } from '../terminal/output.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 import { auditLog } from './audit-log.ts'
 import { type Happening, interceptingProxy } from './intercepting-proxy.ts'
-import { clientsPlaceOf } from './place.ts'
 import { programEnvironment, refuseOtherProxies } from './program-environment.ts'
 import { runCertificate } from './run-certificate.ts'
 
@@ -32,7 +31,7 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
   const names = [...hosts].map((host) => withoutBrackets(new URL(`https://${host}`).hostname))
   const certificate = await runCertificate([...new Set(names)])
   return withTokens(settings, sso, async ({ tokens, store: { store } }) => {
-    const clients = brokerClients(clientsPlaceOf(options, store))
+    const clients = brokerClients({ store })
     const audit = auditLog(options.audit)
     const teller = tellerOf(basename(program), hosts)
     const broker = tokenBroker({
@@ -121,9 +120,9 @@ function onSignals(pass: (signal: NodeJS.Signals) => unknown): void {
 
 /** It listens on loopback alone, for one program. @throws CommandError */
 function refuseOtherOptions(options: BrokerFlags): void {
-  const other = Object.keys(options).find((name) => !['clients', 'rotate', 'audit'].includes(name))
+  const other = Object.keys(options).find((name) => !['rotate', 'audit'].includes(name))
   if (other === undefined) return
-  const next = 'It is for one program of this machine, and takes only --clients, --rotate and --audit.'
+  const next = 'It is for one program of this machine, and takes only --rotate and --audit.'
   throw usageError(`owner-sso broker run takes no ${dashed(other)}.`, next)
 }
 

@@ -21,7 +21,7 @@ import { printData, printJson, printNote } from '../terminal/output.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 import { alertChannelsOf } from './alert-channels.ts'
 import { auditLog } from './audit-log.ts'
-import { clientsPlaceOf, listenOptionsOf, publicUrlOf } from './place.ts'
+import { listenOptionsOf, publicUrlOf } from './place.ts'
 
 const pagePath = '/status'
 
@@ -63,7 +63,7 @@ function partsOf(
   { tokens, store: { store } }: TokenKeeping,
   options: BrokerFlags,
 ) {
-  const clients = brokerClients(clientsPlaceOf(options, store))
+  const clients = brokerClients({ store })
   const audit = auditLog(options.audit)
   const hosts = publicUrl === undefined ? [] : [publicUrl.hostname]
   const https = publicUrl?.protocol === 'https:' || options.tlsCert !== undefined

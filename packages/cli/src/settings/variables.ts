@@ -29,20 +29,13 @@ export const ownVariables: Readonly<Record<string, string>> = {
 
 /** Those of the applications, of tests/broker-conformance and of the guides' programs, which may be set in the same place. */
 export const otherVariables: readonly string[] = [
-  'OWNER_SSO_ALERT_WEBHOOK',
   'OWNER_SSO_BEHIND_HTTPS_PROXY',
-  'OWNER_SSO_BEHIND_TLS_PROXY',
   'OWNER_SSO_BROKER_KEY',
   'OWNER_SSO_BROKER_REVOKED_KEY',
-  'OWNER_SSO_CLIENTS_FILE',
   'OWNER_SSO_FACTOR',
   'OWNER_SSO_GRACE_SECONDS',
-  'OWNER_SSO_HOSTS',
-  'OWNER_SSO_PUBLIC_URL',
   'OWNER_SSO_SESSION_SECRET',
   'OWNER_SSO_SPOOL',
-  'OWNER_SSO_TLS_CERT',
-  'OWNER_SSO_TLS_KEY',
 ]
 
 /** A variable that nothing reads. */

@@ -17,7 +17,7 @@ export type Notes = NotesRecord['notes']
 
 /** The notes on one topic, as all processes that share the store see them. */
 export interface Notebook {
-  /** `{}` where nothing was ever written. @throws StoreError */
+  /** `{}` where nothing was ever written; the same object again while nobody writes. @throws StoreError */
   read(): Promise<Notes>
   /**
    * Writes what `change` makes of the notes, by compare-and-swap. Two processes never overwrite each other: `change` is called
@@ -29,6 +29,10 @@ export interface Notebook {
   change(change: (notes: Notes) => Notes): Promise<Notes>
 }
 
+const none: Notes = Object.freeze({})
+
+type Written = ReturnType<typeof checkedRecord<'notes'>>
+
 /**
  * Opens the notes on one topic.
  *
@@ -37,20 +41,23 @@ export interface Notebook {
 export function notebook(store: TokenStore, topic: string): Notebook {
   const guarded = guardStore(store, startTimeLimit)
   const name = notesRecordName(topic)
-  const stored = async () => {
+  let last: Written | undefined
+  const stored = async (): Promise<Written | undefined> => {
     try {
       const found = await guarded.read(name)
-      return found && checkedRecord(found, 'notes')
+      // No two writes have the same id: what was checked once is as it was.
+      if (found?.writeId !== undefined && found.writeId === last?.writeId && found.version === last.version) return last
+      return (last = found && checkedRecord(found, 'notes'))
     } catch (error) {
       throw isDamaged(error) ? named(name, error) : error
     }
   }
   return {
-    read: async () => (await stored())?.record.notes ?? {},
+    read: async () => (await stored())?.record.notes ?? none,
     change: (change) =>
       untilSwapped(systemRuntime, async () => {
         const before = await stored()
-        const notes = before?.record.notes ?? {}
+        const notes = before?.record.notes ?? none
         const next = change(notes)
         if (next === notes) return notes
         const record: NotesRecord = { schema: 1, state: 'notes', notes: next }

@@ -3,7 +3,6 @@
  */
 import {
   type IssuerRefreshOptions as RefreshOptions,
-  type Liveness,
   StoreError,
   type TokenManager,
   type TokenManagerEvents,
@@ -12,6 +11,7 @@ import {
   type TokenSet,
   type TokenStore,
 } from '../../src/index.ts'
+import type { Liveness } from '../../src/support/holder.ts'
 import type { Runtime } from '../../src/support.ts'
 import { manageTokens } from '../../src/manager/manager.ts'
 import { machine } from '../../src/kernel/machine.ts'

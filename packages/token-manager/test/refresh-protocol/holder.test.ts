@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { currentHolder, type Holder, livenessOf, processStat } from '../../src/index.ts'
+import { processStat } from '../../src/index.ts'
+import { currentHolder, type Holder, livenessOf } from '../../src/support/holder.ts'
 
 const linux = process.platform === 'linux'
 
@@ -83,7 +84,7 @@ afterEach(() => owned.forEach((process) => process.kill('SIGKILL')))
 
 inTimeNamespace('a holder in a time namespace of its own', () => {
   it('is not dead while it runs, though its start time reads otherwise there; and is once it is gone', async () => {
-    const module = new URL('../../dist/index.js', import.meta.url).href
+    const module = new URL('../../dist/support.js', import.meta.url).href
     const program = `import(${JSON.stringify(module)}).then(({ currentHolder }) => console.log(JSON.stringify(currentHolder())))`
     const unshare = spawn('unshare', [...shifted, process.execPath, '-e', `${program}; setInterval(() => {}, 1000)`], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,10 +1,10 @@
 /** The rules of the refresh protocol as tables: what stands in the record, what happened, and what the machine does next. */
 import { describe, expect, it } from '@jest/globals'
-import type { Liveness } from '../../src/index.ts'
 import { type Knowledge, type Moment, nothingKnown } from '../../src/kernel/knowledge.ts'
 import { machine } from '../../src/kernel/machine.ts'
 import type { Begun, Event } from '../../src/kernel/steps.ts'
 import type { AccountRecord, Intent, SignedIn } from '../../src/store/token-record.ts'
+import type { Liveness } from '../../src/support/holder.ts'
 
 const start = 1_790_000_000
 const seconds = (count: number): number => count * 1000

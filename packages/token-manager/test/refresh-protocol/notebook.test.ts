@@ -29,6 +29,16 @@ describe('a notebook', () => {
     expect(await store.read('owner-sso:notes:clients')).toMatchObject({ version: 1 })
   })
 
+  it('is the same object while nobody writes, and what another process wrote from then on', async () => {
+    const store = mapStore()
+    const [here, elsewhere] = [notebook(store, 'clients'), notebook(store, 'clients')]
+    await here.change(() => ({ first: 1 }))
+    const first = await here.read()
+    expect(await here.read()).toBe(first)
+    await elsewhere.change(() => ({ second: 2 }))
+    expect(await here.read()).toEqual({ second: 2 })
+  })
+
   it('is sealed with the store, is no account, and says so where it is damaged or the key is missing', async () => {
     const store = mapStore()
     const sealed = sealedTokenStore(store, { keys: [randomBytes(32)] })
