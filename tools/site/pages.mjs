@@ -35,7 +35,9 @@ export const groups = [
   {
     title: 'Run it',
     documents: [
-      ...['where-tokens-live', 'many-instances', 'clusters', 'docker', 'serverless', 'fleets'].map(guide),
+      ...['where-tokens-live', 'many-instances', 'clusters', 'docker', 'refresh-elsewhere', 'serverless', 'fleets'].map(
+        guide,
+      ),
       ...['logs-metrics-traces', 'security-model'].map(guide),
       'SECURITY.md',
     ],
