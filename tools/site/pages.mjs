@@ -33,7 +33,15 @@ export const groups = [
   {
     title: 'Run it',
     documents: [
-      ...['where-tokens-live', 'many-instances', 'docker', 'broker-in-a-container', 'serverless', 'fleets'].map(guide),
+      ...[
+        'where-tokens-live',
+        'many-instances',
+        'docker',
+        'refresh-elsewhere',
+        'broker-in-a-container',
+        'serverless',
+        'fleets',
+      ].map(guide),
       ...['logs-metrics-traces', 'security-model'].map(guide),
       'SECURITY.md',
     ],

@@ -557,6 +557,160 @@ describe('The broker in a container', () => {
   })
 })
 
+interface ComposedService {
+  readonly command: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly stop_grace_period?: string
+}
+
+describeWithRedis('Refresh at home, serve from a server', () => {
+  const guide = 'docs/guides/refresh-elsewhere.md'
+  const composed = (place: 'home' | 'server'): Readonly<Record<string, ComposedService>> => {
+    const name = `compose.${place}.yaml`
+    wasRun.add(name)
+    return parse(codeBlocksOf(guide).find(({ marks }) => marks['runs'] === name)?.code ?? '').services
+  }
+  const account = 'plain@example.com'
+  const words = /^plain@example\.com: nobody has refreshed since \d\d:\d\d; it works until \d\d:\d\d$/mu
+
+  it('leads in five minutes from an empty folder to a server that says when home is off, and goes on when it is back', async () => {
+    await using redis = await startRedis('--appendonly', 'yes', '--maxmemory-policy', 'noeviction')
+    const lines = typedIn(guide, 'In five minutes, on one machine').map((line) =>
+      line
+        .replace('http://127.0.0.1:9000', emulator.authUrl)
+        .replace('http://127.0.0.1:9001', emulator.ownerApiUrl)
+        .replace('redis://127.0.0.1:6379', redis.url),
+    )
+    const [emulate = '', ...home] = lines
+    expect(emulate).toBe('npx owner-sso emulator --port 9000 --owner-api-port 9001 --access-token-lifetime 180')
+    // Nobody waits three minutes here.
+    emulator.change({ accessTokenLifetime: 30 })
+    const shared = home.findIndex((line) => line.startsWith('set -a'))
+    const [read = '', login = '', keep = '', elsewhere = '', serveIt = '', source = '', curl = '', told = ''] =
+      home.slice(shared)
+    const folder = newFolder()
+    const run = (...script: string[]): PastedProgram => typed(script, folder, { OWNER_SSO_CREDENTIAL: credential })
+    await using begun = run(...home.slice(0, shared), read, login)
+    expect(await begun.ended).toMatchObject({ code: 0 })
+    wasRun.add('server.mjs')
+    saved(guide, 'server.mjs', folder)
+    const port = await freePort()
+    await using server = run(elsewhere, `PORT=${port} ${serveIt.replace('node', 'exec node')}`)
+    await answering(`http://127.0.0.1:${port}`, server)
+    const called = async (): Promise<string> => {
+      await using call = run(source, curl.replace('3000', String(port)))
+      return (await call.ended).printed
+    }
+    expect(await called()).toContain('"count":2')
+    await printing(server, words)
+    expect(told).toMatch(words)
+    expect(emulator.counters.refreshRequests).toBe(0)
+    await using refreshing = run(read, `exec ${keep}`)
+    await printing(refreshing, /1 refreshed/u)
+    expect(await called()).toContain('"count":2')
+  })
+
+  it('its compose files: home and server meet over TLS, and nobody else gets in', async () => {
+    const { server, redis } = composed('server')
+    const { keep, broker } = composed('home')
+    const folder = newFolder()
+    const [request = ''] = typedIn(guide, 'For good')
+    await using made = typed([request.replace('DNS:redis', 'DNS:localhost')], folder)
+    expect(await made.ended).toMatchObject({ code: 0 })
+    const port = await freePort()
+    const filled = (text = ''): string =>
+      text
+        .replaceAll(/\$\{REDIS_PASSWORD[^}]*\}/gu, 'of-this-test')
+        .replaceAll(/(?:--tls-port |:)6379/gu, (found) => found.replace('6379', String(port)))
+        .replaceAll(/@(?:redis|\$\{SERVER_NAME[^}]*\})/gu, '@localhost')
+        .replaceAll('/tls/', `${folder}/`)
+        .replaceAll('/app/', `${folder}/`)
+    await using store = typed([`exec ${filled(redis?.command)} --dir ${folder}`], folder)
+    await printing(store, /Ready to accept connections/u)
+    const own: Readonly<Record<string, string>> = {
+      OWNER_SSO_AUTH_URL: emulator.authUrl,
+      OWNER_SSO_API_URL: emulator.ownerApiUrl,
+      OWNER_SSO_ACCOUNT: account,
+      OWNER_SSO_ENCRYPTION_KEY: encryptionKey,
+      API_KEY: 'a key',
+    }
+    const environmentOf = ({ environment = {} }: Partial<ComposedService> = {}): NodeJS.ProcessEnv =>
+      Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, own[name] ?? filled(value)]))
+    const atHome = environmentOf(keep)
+    await runCommand('owner-sso', ['login', '--account', account], { ...atHome, OWNER_SSO_CREDENTIAL: credential })
+    await using refreshing = typed([`exec ${project}/node_modules/.bin/${keep?.command}`], newFolder(), atHome)
+    await printing(refreshing, /1 account signed in/u)
+    expect(server?.command).toBe('node server.mjs')
+    await using program = await serve(guide, 'server.mjs', environmentOf(server))
+    const answer = await program.visitor.get('/api/1/vehicles', { 'x-api-key': 'a key' })
+    expect(await answer.json()).toMatchObject({ count: 2 })
+    const withoutCertificate = { ...atHome, NODE_EXTRA_CA_CERTS: '' }
+    await expect(runCommand('owner-sso', ['token'], withoutCertificate)).rejects.toMatchObject({ code: 6 })
+    for (const { stop_grace_period } of [keep, broker].map((service) => service ?? { stop_grace_period: '' })) {
+      expect(Number.parseInt(stop_grace_period ?? '', 10)).toBeGreaterThan(45)
+    }
+    const read = /'(AUTH_URL|API_URL|ACCOUNT|ENCRYPTION_KEY|STORE)'/gu
+    const { code = '' } = codeBlocksOf(guide).find(({ marks }) => marks['runs'] === 'server.mjs') ?? {}
+    expect(Object.keys(server?.environment ?? {})).toEqual(
+      expect.arrayContaining([
+        'API_KEY',
+        'OWNER_SSO_REFRESH',
+        ...Array.from(code.matchAll(read), ([, end]) => `OWNER_SSO_${end}`),
+      ]),
+    )
+    expect(await endBySignal(program)).toBe(0)
+  })
+
+  it('a broker at home, which the server asks', async () => {
+    const { broker } = composed('home')
+    const folder = newFolder()
+    const [request = ''] = typedIn(guide, 'For good')
+    const certificate = request
+      .replace('DNS:redis', 'DNS:localhost')
+      .replace('redis.key', 'home.key')
+      .replace('redis.pem', 'home.pem')
+    await using made = typed([certificate], folder)
+    expect(await made.ended).toMatchObject({ code: 0 })
+    const [login, begin, invite, ask = ''] = typedIn(guide, 'A broker at home')
+    expect([login, begin, invite]).toEqual([
+      'npx owner-sso login',
+      'npx owner-sso broker --port 8700',
+      'npx owner-sso broker invite server',
+    ])
+    const settings = {
+      OWNER_SSO_AUTH_URL: emulator.authUrl,
+      OWNER_SSO_ENCRYPTION_KEY: encryptionKey,
+      OWNER_SSO_STORE: `file:${folder}/tokens`,
+    }
+    await runCommand('owner-sso', ['login', '--account', account], { ...settings, OWNER_SSO_CREDENTIAL: credential })
+    const port = await freePort()
+    const command = (broker?.command ?? '').replaceAll('8700', String(port)).replace('0.0.0.0', '127.0.0.1')
+    const atHome = typed(
+      [`exec ${project}/node_modules/.bin/${command.replace(/\$\{HOME_NAME[^}]*\}/u, 'localhost')}`],
+      folder,
+      settings,
+    )
+    await using home = atHome
+    await printing(home, /status/u)
+    const key = await runCommand('owner-sso', ['broker', 'invite', 'server'], settings)
+    expect(ask).toMatch(/^BROKER_URL=\S+ BROKER_KEY=… OWNER_SSO_API_URL=\S+ node ask-home\.mjs$/u)
+    const asks = (): PastedProgram =>
+      start(guide, 'ask-home.mjs', {
+        BROKER_URL: `https://localhost:${port}`,
+        BROKER_KEY: key.trim(),
+        NODE_EXTRA_CA_CERTS: `${folder}/home.pem`,
+      })
+    await using asked = asks()
+    expect(await asked.ended).toEqual({ code: 0, printed: expect.stringMatching(/^200 \{.*"count":2/u) })
+    expect(await endBySignal(home)).toBe(0)
+    await using again = asks()
+    expect((await again.ended).printed).toMatch(
+      /^home does not answer \(no connection\)\n[^]*There is no token that works\./u,
+    )
+    expect(emulator.counters.loginPages).toBe(1)
+  })
+})
+
 describeWithRedis('In a cluster', () => {
   it('two workers share the tokens and a port; one that is killed is replaced', async () => {
     await using redis = await startRedis('--appendonly', 'yes', '--maxmemory-policy', 'noeviction')
