@@ -582,7 +582,7 @@ describeWithRedis('Refresh at home, serve from a server', () => {
         .replace('redis://127.0.0.1:6379', redis.url),
     )
     const [emulate = '', ...home] = lines
-    expect(emulate).toBe('npx owner-sso emulator --port 9000 --owner-api-port 9001 --access-token-lifetime 180')
+    expect(emulate).toBe('npx @owner-sso/cli emulator --port 9000 --owner-api-port 9001 --access-token-lifetime 180')
     // Nobody waits three minutes here.
     emulator.change({ accessTokenLifetime: 30 })
     const shared = home.findIndex((line) => line.startsWith('set -a'))
@@ -673,9 +673,9 @@ describeWithRedis('Refresh at home, serve from a server', () => {
     expect(await made.ended).toMatchObject({ code: 0 })
     const [login, begin, invite, ask = ''] = typedIn(guide, 'A broker at home')
     expect([login, begin, invite]).toEqual([
-      'npx owner-sso login',
-      'npx owner-sso broker --port 8700',
-      'npx owner-sso broker invite server',
+      'npx @owner-sso/cli login',
+      'npx @owner-sso/cli broker --port 8700',
+      'npx @owner-sso/cli broker invite server',
     ])
     const settings = {
       OWNER_SSO_AUTH_URL: emulator.authUrl,
