@@ -16,6 +16,6 @@ describeInTerminal('owner-sso status', () => {
     const terminal = inTerminal(machine, ['status'])
     expect((await terminal.end()).code).toBe(0)
     capture('status', terminal)
-    expect(terminal.screen()).toContain('its answer was lost')
+    expect(terminal.screen()).toContain('its answer did not come')
   })
 })
