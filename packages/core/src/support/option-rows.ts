@@ -42,6 +42,7 @@ interface Kinds {
   readonly required: (row: OptionRow) => OptionRow
 }
 
+/** What options are made of: a test of each kind, and its words. For adapters. */
 export const kinds: Kinds = {
   any: { must: 'given', fits: () => true },
   boolean: { must: 'true or false', fits: (value) => typeof value === 'boolean' },
