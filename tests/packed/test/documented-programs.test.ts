@@ -582,14 +582,16 @@ describeWithRedis('Refresh at home, serve from a server', () => {
         .replace('redis://127.0.0.1:6379', redis.url),
     )
     const [emulate = '', ...home] = lines
-    expect(emulate).toBe('npx @owner-sso/cli emulator --port 9000 --owner-api-port 9001 --access-token-lifetime 180')
+    expect(emulate).toBe('owner-sso emulator --port 9000 --owner-api-port 9001 --access-token-lifetime 180')
     // Nobody waits three minutes here.
     emulator.change({ accessTokenLifetime: 30 })
     const shared = home.findIndex((line) => line.startsWith('set -a'))
     const [read = '', login = '', keep = '', elsewhere = '', serveIt = '', source = '', curl = '', told = ''] =
       home.slice(shared)
     const folder = newFolder()
-    const run = (...script: string[]): PastedProgram => typed(script, folder, { OWNER_SSO_CREDENTIAL: credential })
+    const path = `${project}/node_modules/.bin:${dirname(process.execPath)}:${process.env['PATH']}`
+    const run = (...script: string[]): PastedProgram =>
+      typed(script, folder, { OWNER_SSO_CREDENTIAL: credential, PATH: path })
     await using begun = run(...home.slice(0, shared), read, login)
     expect(await begun.ended).toMatchObject({ code: 0 })
     wasRun.add('server.mjs')
@@ -673,9 +675,9 @@ describeWithRedis('Refresh at home, serve from a server', () => {
     expect(await made.ended).toMatchObject({ code: 0 })
     const [login, begin, invite, ask = ''] = typedIn(guide, 'A broker at home')
     expect([login, begin, invite]).toEqual([
-      'npx @owner-sso/cli login',
-      'npx @owner-sso/cli broker --port 8700',
-      'npx @owner-sso/cli broker invite server',
+      'owner-sso login',
+      'owner-sso broker --port 8700',
+      'owner-sso broker invite server',
     ])
     const settings = {
       OWNER_SSO_AUTH_URL: emulator.authUrl,
