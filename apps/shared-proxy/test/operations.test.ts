@@ -103,7 +103,7 @@ describeWithRedis('the pages for operators', () => {
       account,
       in_a_row: 1,
       message: expect.stringMatching(
-        /^Refreshed tokens are refused by the owner API\. Works until \d\d:\d\d UTC; sign in again before\.$/u,
+        /^Refreshed tokens are refused by the owner API\. Works until [-\d ]*\d\d:\d\d UTC; sign in again before\.$/u,
       ),
     })
     expect(await metric(instance, 'owner_sso_refresh_events_total{event="refreshed-token-refused"}')).toBe(1)

@@ -571,7 +571,7 @@ describeWithRedis('Refresh at home, serve from a server', () => {
     return parse(codeBlocksOf(guide).find(({ marks }) => marks['runs'] === name)?.code ?? '').services
   }
   const account = 'plain@example.com'
-  const words = /^plain@example\.com: nobody has refreshed since \d\d:\d\d; it works until \d\d:\d\d$/mu
+  const words = /^plain@example\.com: nobody has refreshed since [-\d ]*\d\d:\d\d; it works until [-\d ]*\d\d:\d\d$/mu
 
   it('leads in five minutes from an empty folder to a server that says when home is off, and goes on when it is back', async () => {
     await using redis = await startRedis('--appendonly', 'yes', '--maxmemory-policy', 'noeviction')
