@@ -11,7 +11,7 @@ import session from 'express-session'
 import helmet from 'helmet'
 import passport from 'passport'
 import { request as ask } from 'undici'
-import { createApp } from '../../apps/owner-portal/dist/app.js'
+import { createApp } from '../../examples/owner-portal/dist/app.js'
 
 const upstream = fork(fileURLToPath(new URL('service.mjs', import.meta.url)), {
   env: { ...process.env, NODE_ENV: 'development' },

@@ -13,7 +13,7 @@ import { installMissingPrograms } from './programs.mjs'
 const [test, count, part = ''] = process.argv.slice(2).filter((argument) => argument !== '--')
 const times = Number(count)
 if (!test || !existsSync(test) || !Number.isSafeInteger(times) || times < 1) {
-  console.error("npm run repeat -- TEST N ['part of a name'], as in: apps/owner-portal/test/browser.test.ts 20")
+  console.error("npm run repeat -- TEST N ['part of a name'], as in: examples/owner-portal/test/browser.test.ts 20")
   process.exit(2)
 }
 const folder = packageOf(resolve(test))

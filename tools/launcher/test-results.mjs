@@ -14,7 +14,7 @@ export async function clearResults(from = root) {
 }
 
 /**
- * Numbers of tests over all packages and apps, and the files that passed only at a second try. A package that has tests and
+ * Numbers of tests over all packages and examples, and the files that passed only at a second try. A package that has tests and
  * left no results counts as one failure.
  */
 export async function countResults(from = root) {
@@ -45,9 +45,9 @@ export function isRed({ failed, skipped }, isStrict) {
   return failed > 0 || (isStrict && skipped > 0)
 }
 
-/** The folders of all packages and apps that have tests. */
+/** The folders of all packages and examples that have tests. */
 export async function testedFolders(from = root) {
-  const groups = ['packages', 'internal', 'apps', 'tests'].map((group) => join(from, group)).filter(existsSync)
+  const groups = ['packages', 'internal', 'examples', 'tests'].map((group) => join(from, group)).filter(existsSync)
   const lists = await Promise.all(groups.map(async (group) => (await readdir(group)).map((name) => join(group, name))))
   const tested = await Promise.all(
     lists.flat().map(async (folder) => {

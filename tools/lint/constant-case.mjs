@@ -8,7 +8,7 @@ import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url)))
-const problems = ['packages', 'internal', 'apps'].flatMap(sourcesIn).flatMap(problemsIn)
+const problems = ['packages', 'internal', 'examples'].flatMap(sourcesIn).flatMap(problemsIn)
 for (const problem of problems) console.error(problem)
 process.exit(problems.length > 0 ? 1 : 0)
 

@@ -132,7 +132,7 @@ const importPattern = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)['"]([^'
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url)))
 const problems = []
-for (const group of ['packages', 'internal', 'apps']) {
+for (const group of ['packages', 'internal', 'examples']) {
   for (const name of await foldersOf(join(root, group))) await checkPackage(group, name)
 }
 for (const problem of problems) console.error(problem)
@@ -205,7 +205,7 @@ async function checkPackage(group, name) {
     ...manifest.peerDependencies,
     ...(bundled.includes(name) ? manifest.devDependencies : {}),
   }
-  const mayImport = group === 'apps' ? Object.keys({ ...allowed, ...internal }) : { ...allowed, ...internal }[name]
+  const mayImport = group === 'examples' ? Object.keys({ ...allowed, ...internal }) : { ...allowed, ...internal }[name]
   if (mayImport === undefined) {
     problems.push(
       `${group}/${name} is not in the table of ${relative(root, fileURLToPath(import.meta.url))}: add it with what it may import.`,

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const projects = ['packages', 'internal', 'apps', 'tests']
+const projects = ['packages', 'internal', 'examples', 'tests']
   .flatMap((group) => readdirSync(join(root, group)).map((name) => join(group, name)))
   .flatMap((folder) => [folder, join(folder, 'inspector')])
   .filter((folder) => existsSync(join(root, folder, 'tsconfig.json')))

@@ -82,7 +82,7 @@ export const groups = [
   },
   {
     title: 'Examples',
-    documents: ['owner-portal', 'shared-proxy', 'headless-poller'].map((name) => readme(`apps/${name}`)),
+    documents: ['owner-portal', 'shared-proxy', 'headless-poller'].map((name) => readme(`examples/${name}`)),
   },
 ]
 

@@ -117,7 +117,9 @@ describe('owner-sso import', () => {
     const dry = await imported(cache, '--dry-run')
     expect(dry).toMatchObject({ code: 0, stdout: '' })
     expect(dry.stderr).toContain('Found (cache): 2 accounts to import into file:')
-    expect(dry.stderr).toMatch(/^ {2}regional@example\.com {2}localhost:\d+ {2}\d s old {2}works until [-\d ]*\d\d:\d\d/mu)
+    expect(dry.stderr).toMatch(
+      /^ {2}regional@example\.com {2}localhost:\d+ {2}\d s old {2}works until [-\d ]*\d\d:\d\d/mu,
+    )
     expect(dry.stderr).toContain('1 other entry has no refresh token.')
     expect(await accountsNow()).toBe('')
     const done = await imported(cache, '--yes', '--json')

@@ -1,5 +1,5 @@
 /**
- * What owner-sso's own packages and apps share beneath the public names. Not for applications: it may change with any release.
+ * What owner-sso's own packages and examples share beneath the public names. Not for applications: it may change with any release.
  */
 
 // Let a request in.

@@ -15,7 +15,7 @@ const account = 'plain@example.com'
 const require = createRequire(import.meta.url)
 const here = (name: string): string => join(import.meta.dirname, 'broker-week', name)
 const command = join(import.meta.dirname, '../../../packages/cli/dist/main.cjs')
-const clock = join(import.meta.dirname, '../../../apps/shared-proxy/test/clock.mjs')
+const clock = join(import.meta.dirname, '../../../examples/shared-proxy/test/clock.mjs')
 const credential = 'correct horse'
 
 /** Hours. */

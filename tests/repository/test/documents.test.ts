@@ -59,7 +59,7 @@ describe.each(documents)('%s', (document) => {
 
 it('the command knows every variable of ours that a package or an app reads, so that it calls none mistyped', () => {
   const codes = /\bcode(?::| ===) 'OWNER_SSO_\w+'|OWNER_SSO_CALLBACK\b/gu
-  const read = sourcesIn(['packages', 'apps']).replaceAll(codes, '')
+  const read = sourcesIn(['packages', 'examples']).replaceAll(codes, '')
   const folder = join(root, 'packages/cli/src/settings')
   const settings = readFileSync(join(folder, 'setting-table.ts'), 'utf8').matchAll(/^ {2}(\w+): row\(/gmu)
   const ofSettings = [...settings].map(
@@ -74,7 +74,7 @@ it('docs/reference/errors.md has a row for every code that a package or an app g
   const codes = (text: string): string[] =>
     [...new Set(text.match(/\bERR_(?:SSO|OWNER_API|BROKER|GATEWAY)_[A-Z_]+\b/gu))].toSorted()
   const rows = readDocument('docs/reference/errors.md').match(/^\| `ERR_\w+`/gmu) ?? []
-  expect(codes(rows.join('\n'))).toEqual(codes(sourcesIn(['packages', 'apps'])))
+  expect(codes(rows.join('\n'))).toEqual(codes(sourcesIn(['packages', 'examples'])))
 })
 
 it('docs/guides/why-signed-out.md has a row for every cause, and for no other', () => {
@@ -128,7 +128,7 @@ function scriptsOf(folder: string): string[] {
 let allSources: string | undefined
 /** The text of all programs that read the environment. */
 function sources(): string {
-  allSources ??= sourcesIn(['packages', 'apps', 'tools', 'tests'], ['src', 'test'])
+  allSources ??= sourcesIn(['packages', 'examples', 'tools', 'tests'], ['src', 'test'])
   return allSources
 }
 

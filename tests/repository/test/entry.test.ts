@@ -23,10 +23,10 @@ for (const name of ['module.js', 'common.cjs']) write(`dist/${name}`, `#!/usr/bi
 const entry = join(root, 'tools/build/entry.mjs')
 spawnSync(process.execPath, [entry, 'module.js', 'common.cjs'], { cwd: folder })
 
-it.each(['packages', 'apps'])('all programs in %s begin with tools/build/entry', (group) => {
+it.each(['packages', 'examples'])('all programs in %s begin with tools/build/entry', (group) => {
   const forgotten = readdirSync(join(root, group)).filter((name) => {
     const { bin, main, scripts } = JSON.parse(readFileSync(join(root, group, name, 'package.json'), 'utf8'))
-    const programs: string[] = group === 'apps' ? [main] : Object.values(bin ?? {})
+    const programs: string[] = group === 'examples' ? [main] : Object.values(bin ?? {})
     return !programs.every((path) => scripts.build.match(/entry\.mjs (.*)/u)?.[1].includes(path.replace('./dist/', '')))
   })
   expect(forgotten).toEqual([])

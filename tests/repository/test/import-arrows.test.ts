@@ -29,7 +29,7 @@ describe('the import arrows', () => {
     ['what ships imports the emulator', 'packages/passport', "await import('@owner-sso/emulator')"],
     ['a store requires another store', 'packages/token-store-file', "require('@owner-sso/token-store-memory')"],
     ['a relative import leaves its package', 'packages/core', "export { x } from '../../passport/src/index.ts'"],
-    ['an import of ours is not declared', 'apps/portal', "import '@owner-sso/core'"],
+    ['an import of ours is not declared', 'examples/portal', "import '@owner-sso/core'"],
     ['a package is not in the table', 'packages/surprise', ''],
     ['what is published imports what is private by its name', 'packages/broker', "import '@owner-sso/sign-in-pages'"],
     ['what is carried is not declared', 'packages/broker', "import '#sign-in-pages'"],

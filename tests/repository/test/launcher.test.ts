@@ -110,7 +110,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 it('files that the type check writes are no inputs of a build: a second npm test takes the rest from the cache', () => {
   const root = join(import.meta.dirname, '../../..')
-  const folders = ['packages', 'apps', 'tests'].flatMap((group) =>
+  const folders = ['packages', 'examples', 'tests'].flatMap((group) =>
     readdirSync(join(root, group)).map((name) => join(root, group, name)),
   )
   const builds = folders

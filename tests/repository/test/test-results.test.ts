@@ -13,9 +13,9 @@ beforeEach(async () => {
 afterEach(() => rm(tree, { recursive: true }))
 
 describe('the closing count', () => {
-  it('adds up all packages and apps', async () => {
+  it('adds up all packages and examples', async () => {
     await tested('packages/core', { numPassedTests: 3, numFailedTests: 0, numPendingTests: 1 })
-    await tested('apps/portal', { numPassedTests: 2, numFailedTests: 1, numTodoTests: 1 })
+    await tested('examples/portal', { numPassedTests: 2, numFailedTests: 1, numTodoTests: 1 })
     expect(await countResults(tree)).toEqual({ passed: 5, failed: 1, skipped: 2, passedAlone: [] })
   })
 

@@ -50,7 +50,7 @@ const scopeLacks: Readonly<Record<ClientScope, string>> = {
 export type Admission = { readonly client: string; readonly account: string } | { readonly code: BrokerRejectionCode }
 
 /**
- * The client and the account of a call with a key: for a gateway of one's own, such as apps/shared-proxy.
+ * The client and the account of a call with a key: for a gateway of one's own, such as examples/shared-proxy.
  *
  * @param scope - what the client has to be invited for
  * @throws ClientsError, StoreError where the clients were never read; TypeError for another scope
