@@ -29,7 +29,7 @@ const candidates = {
   'owner-sso, first token': `
     const { createSso, createTokenManager } = await import('@owner-sso/core')
     const { memoryTokenStore } = await import('@owner-sso/token-store-memory')
-    const tokens = createTokenManager({ sso: createSso({ authUrl: '${url}' }), store: memoryTokenStore(), background: false })
+    const tokens = createTokenManager({ issuer: createSso({ authUrl: '${url}' }), store: memoryTokenStore(), background: false })
     await tokens.save('ann', ${stored})
     if ((await tokens.getAccessToken('ann')) !== 'a1') throw new Error('no token')`,
   'openid-client, import': `await import('${openidClient}')`,

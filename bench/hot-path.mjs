@@ -48,7 +48,7 @@ const sso = { refresh: () => Promise.reject(new Error('nothing is refreshed here
 
 const candidates = []
 for (const size of sizes) {
-  const tokens = createTokenManager({ sso, store, cachedAccounts: size })
+  const tokens = createTokenManager({ issuer: sso, store, cachedAccounts: size })
   const map = new Map()
   for (let index = 0; index < size; index += 1) {
     map.set(names[index], { token: tokenSet.access_token, until: (now + 8 * hour) * 1000 })

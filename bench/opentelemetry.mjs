@@ -11,7 +11,7 @@ import { memoryTokenStore } from '@owner-sso/token-store-memory'
 const [batches, batch] = [400, 5000]
 const account = 'owner@example.com'
 const sso = { refresh: () => Promise.reject(new Error('nothing is refreshed here')) }
-const tokens = createTokenManager({ sso, store: memoryTokenStore() })
+const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore() })
 await tokens.save(account, {
   access_token: 'x'.repeat(700),
   refresh_token: 'y'.repeat(40),

@@ -44,7 +44,7 @@ const tokenSet = (name) => ({
 })
 let serial = 0
 const sso = { refresh: async () => tokenSet(`t${(serial += 1)}`) }
-const tokens = createTokenManager({ sso, store, minRefreshInterval: 0 })
+const tokens = createTokenManager({ issuer: sso, store, minRefreshInterval: 0 })
 const account = 'ann@example.com'
 await tokens.save(account, tokenSet('t0'))
 

@@ -18,7 +18,7 @@ const target = `http://127.0.0.1:${await listening(upstream)}`
 
 const store = fileTokenStore({ path: join(folder, 'tokens'), encryptionKey: randomBytes(32) })
 const tokens = createTokenManager({
-  sso: { refresh: () => Promise.reject(new Error('nothing is refreshed here')) },
+  issuer: { refresh: () => Promise.reject(new Error('nothing is refreshed here')) },
   store,
 })
 const expires_at = Math.floor(Date.now() / 1000) + 28_800

@@ -11,7 +11,7 @@ const { BENCH_TARGET: target, BENCH_CA: ca } = process.env
 
 /** A real token manager with a token as long as a real one. */
 const tokens = createTokenManager({
-  sso: { refresh: () => Promise.reject(new Error('unused')) },
+  issuer: { refresh: () => Promise.reject(new Error('unused')) },
   store: memoryTokenStore(),
 })
 await tokens.save('bench@example.com', {

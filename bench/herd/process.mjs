@@ -36,7 +36,7 @@ async function openPostgres(kind, url) {
 const commands = {
   async open({ authUrl, store }) {
     sso = createSso({ authUrl })
-    tokens = createTokenManager({ sso, store: await openStore(store) })
+    tokens = createTokenManager({ issuer: sso, store: await openStore(store) })
   },
   /** What a refresh needs is loaded by the first one, in every process. */
   warm: async ({ tokenSet }) => void (await sso.refresh(tokenSet)),

@@ -21,7 +21,7 @@ const [{ authUrl, ownerApiUrl, account, credential }] = await once(upstream, 'me
 
 const sso = createSso({ authUrl })
 const store = memoryTokenStore()
-const tokens = createTokenManager({ sso, store })
+const tokens = createTokenManager({ issuer: sso, store })
 const clients = brokerClients({ store })
 const portal = await listening(createApp({ sso, tokens, apiUrl: ownerApiUrl }))
 const status = await listening(statusPage({ tokens, sso, clients, store }).handler)

@@ -23,7 +23,7 @@ export async function expectDamageIsMended(
   })
   let refreshes = 0
   const sso = { refresh: async () => issued((refreshes += 1)) }
-  const processes = [1, 2].map(() => createTokenManager({ sso, store, minRefreshInterval: 0 }))
+  const processes = [1, 2].map(() => createTokenManager({ issuer: sso, store, minRefreshInterval: 0 }))
   const name = firewallRecordName(instance)
   const account = `ann@${new URL(instance).hostname}`
   const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
@@ -44,7 +44,7 @@ export async function expectDamageIsMended(
     warn.mockRestore()
   }
   await damage(account)
-  const late = createTokenManager({ sso, store })
+  const late = createTokenManager({ issuer: sso, store })
   await expect(late.getAccessToken(account)).rejects.toMatchObject({ reason: 'corrupt' })
   await expect(late.refresh(account)).rejects.toMatchObject({ reason: 'corrupt' })
   await expect(store.read(account)).rejects.toMatchObject({ reason: 'corrupt' })

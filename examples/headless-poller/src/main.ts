@@ -48,7 +48,7 @@ function build() {
     const options = ssoOptionsFromEnvironment()
     const service = createSso(options)
     const refresh = refreshFromEnvironment()
-    const manager = createTokenManager({ sso: service, store: fileTokenStore({ path }), refresh })
+    const manager = createTokenManager({ issuer: service, store: fileTokenStore({ path }), refresh })
     const call = ownerFetch({ tokens: manager, account: name, transport: options.transport }) // at OWNER_SSO_API_URL
     return { account: name, sso: service, tokens: manager, callOwnerApi: call }
   } catch (error) {

@@ -16,7 +16,7 @@ async function main(): Promise<void> {
     const { apiUrl, box: demo } = service
     const { transport } = service.sso
     const sso = createSso(service.sso)
-    const tokens = createTokenManager({ sso, store: memoryTokenStore(), refresh })
+    const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore(), refresh })
     const app = createApp({ sso, tokens, apiUrl, transport, behindHttpsProxy, sessionSecret, demo })
     const server = await serve(app, host, port)
     console.log(`\nOwner portal: ${server.url}   (Ctrl-C ends it)\n`)

@@ -29,7 +29,7 @@ describeInChromium('in a real Chromium', () => {
     browser = await launchChromium()
     const { sso: service, apiUrl, box } = demoOf(emulator)
     const sso = createSso(service)
-    const tokens = createTokenManager({ sso, store: memoryTokenStore(), minRefreshInterval: 0 })
+    const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore(), minRefreshInterval: 0 })
     server = await serve(createApp({ sso, tokens, apiUrl, demo: box }), '127.0.0.1', 0)
   }, 60_000)
 

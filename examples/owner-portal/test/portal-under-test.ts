@@ -36,7 +36,7 @@ export async function startPortal(variation: Variation = {}): Promise<PortalUnde
   running.push(emulator)
   const regionalAuthUrls = [emulator.regionalAuthUrl]
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls, ...variation.sso })
-  const tokens = createTokenManager({ sso, store: memoryTokenStore(), minRefreshInterval: 0 })
+  const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore(), minRefreshInterval: 0 })
   const log: string[] = []
   const app = createApp({
     sso,

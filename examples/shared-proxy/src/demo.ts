@@ -79,7 +79,7 @@ async function prepare(
   const { store, connected, close } = openRedis({ storeUrl, encryptionKeys: undefined }, () => undefined)
   await connected
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
-  const tokens = createTokenManager({ sso, store })
+  const tokens = createTokenManager({ issuer: sso, store })
   for (const account of emulator.accounts) {
     const { identity, credential } = account
     const passcode = (): PasscodeAnswer => ({ factorId: account.factors[0]?.id, passcode: account.passcode() })

@@ -54,7 +54,7 @@ async function run(): Promise<number> {
   const { spool: path, encryptionKeys: encryptionKey } = settings
   const spool = path === undefined ? undefined : fileTokenStore({ path, encryptionKey })
   const refresh = refreshFromEnvironment()
-  const tokens = createTokenManager({ sso, store: shared.store, requestBudget, spool, refresh })
+  const tokens = createTokenManager({ issuer: sso, store: shared.store, requestBudget, spool, refresh })
   logRefreshes(tokens, log)
   void shared.connected.then(() => warnOf(shared, clients))
   const refreshHosts = [authUrl, ...regionalAuthUrls].map((instance) => sso.tokenUrlOf(instance))

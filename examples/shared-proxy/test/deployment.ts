@@ -87,7 +87,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   atEnd(() => emulator.close())
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
   const store = options.storeUrl === undefined ? await openStore(storeUrl, options.encryptionKey) : ownStore(storeUrl)
-  const tokens = createTokenManager({ sso, store })
+  const tokens = createTokenManager({ issuer: sso, store })
   await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
 
   await letIn(store, options.clients)

@@ -69,7 +69,7 @@ describeWithRedis('a sign-in', () => {
       http2: true,
     })
     const sso = createSso({ authUrl: modern.authUrl, transport: transportFromText(transport, 'transport') })
-    await createTokenManager({ sso, store }).save(name, await sso.login({ identity: name, credential }))
+    await createTokenManager({ issuer: sso, store }).save(name, await sso.login({ identity: name, credential }))
     const instance = await startInstance({
       ...usual,
       OWNER_SSO_AUTH_URL: modern.authUrl,

@@ -37,7 +37,7 @@ function instance(store: TokenStore): {
   refuse: () => Promise<void>
 } {
   const sso = createSso({ authUrl: emulator.authUrl })
-  const tokens = createTokenManager({ sso, store, minRefreshInterval: 0 })
+  const tokens = createTokenManager({ issuer: sso, store, minRefreshInterval: 0 })
   return {
     tokens,
     signIn: async () => tokens.save(account, await sso.login({ identity: account, credential })),
@@ -225,7 +225,7 @@ describe('an account that nobody refreshes', () => {
     const store = memoryTokenStore()
     const home = instance(store)
     await home.signIn()
-    const server = createTokenManager({ sso: createSso({ authUrl: emulator.authUrl }), store, refresh: 'elsewhere' })
+    const server = createTokenManager({ issuer: createSso({ authUrl: emulator.authUrl }), store, refresh: 'elsewhere' })
     const channel = listener()
     let ahead = 0
     const { now } = Date

@@ -94,7 +94,7 @@ export async function startHome(options: HomeOptions = {}): Promise<Home> {
 /** A token manager with the demo account signed in. */
 export async function signedIn(emulator: Emulator, store: TokenStore): Promise<TokenManager> {
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
-  const tokens = createTokenManager({ sso, store, minRefreshInterval: 0 })
+  const tokens = createTokenManager({ issuer: sso, store, minRefreshInterval: 0 })
   await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
   return tokens
 }

@@ -215,7 +215,7 @@ describe('the token endpoint', () => {
     await using home = await startHome({ store })
     const secret = await home.invite('thermostat')
     expect((await home.refresh(secret)).status).toBe(200)
-    const elsewhere = createTokenManager({ sso: createSso({ authUrl: home.emulator.authUrl }), store })
+    const elsewhere = createTokenManager({ issuer: createSso({ authUrl: home.emulator.authUrl }), store })
     await elsewhere.forget(account)
     expect((await home.refresh(secret)).status).toBe(400)
     expect(home.told.at(-1)).toBe(`needed ${account} signed-out`)

@@ -19,7 +19,7 @@ import {
 
 const sso = createSso({ authUrl: 'https://auth.example.com' })
 const store = memoryTokenStore()
-const tokens = createTokenManager({ sso, store })
+const tokens = createTokenManager({ issuer: sso, store })
 const url = 'https://alerts.example.com'
 const secret = Buffer.alloc(32).toString('base64')
 

@@ -42,7 +42,7 @@ export async function startPage(
 ): Promise<PageUnderTest> {
   const store = options.store ?? memoryTokenStore()
   const sso = createSso({ authUrl, regionalAuthUrls: [regionalAuthUrl] })
-  const tokens = createTokenManager({ sso, store, minRefreshInterval: 0, refresh })
+  const tokens = createTokenManager({ issuer: sso, store, minRefreshInterval: 0, refresh })
   const clients = brokerClients({ store })
   const problems: unknown[] = []
   const page = statusPage({ tokens, sso, clients, store, onProblem: (error) => problems.push(error), ...options })

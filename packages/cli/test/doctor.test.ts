@@ -126,7 +126,7 @@ describe('owner-sso doctor', () => {
       sent = true
       return new Promise(() => undefined)
     }
-    const tokens = createTokenManager({ sso: { refresh }, store })
+    const tokens = createTokenManager({ issuer: { refresh }, store })
     await tokens.save('slow@example.com', {
       access_token: 'old',
       refresh_token: 'spent',

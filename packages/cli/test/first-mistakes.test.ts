@@ -115,7 +115,7 @@ const mounted = `
   import { memoryTokenStore } from '@owner-sso/token-store-memory'
   import express from 'express'
 
-  const tokens = createTokenManager({ sso: createSso({ authUrl: process.env.OWNER_SSO_AUTH_URL }), store: memoryTokenStore() })
+  const tokens = createTokenManager({ issuer: createSso({ authUrl: process.env.OWNER_SSO_AUTH_URL }), store: memoryTokenStore() })
   const app = express().use('/api', ownerApiProxy({ tokens, account: () => 'ann@example.com', authorize: () => true }))
   const server = app.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -35,7 +35,10 @@ function expectTame(output: string): void {
 }
 
 async function keep(account: string): Promise<void> {
-  const tokens = createTokenManager({ sso: { refresh: fails }, store: fileTokenStore({ path: machine.tokensFolder }) })
+  const tokens = createTokenManager({
+    issuer: { refresh: fails },
+    store: fileTokenStore({ path: machine.tokensFolder }),
+  })
   const expires_at = Date.now() / 1000 + 28_800
   const { authUrl: auth_url } = emulator
   await tokens.save(account, { access_token: 'a', refresh_token: account, token_type: 'Bearer', expires_at, auth_url })

@@ -117,7 +117,7 @@ describeWithKeyring('the keyring', () => {
     const store = fileTokenStore({ path: machine.tokensFolder })
     let answer: ((tokens: TokenSet) => void) | undefined
     const sso = { refresh: () => new Promise<TokenSet>((resolve) => (answer = resolve)) }
-    const program = createTokenManager({ sso, store })
+    const program = createTokenManager({ issuer: sso, store })
     await program.save(other, tokenSet('old', 0))
     const refreshing = program.getAccessToken(other)
     await until(() => answer !== undefined)
@@ -148,7 +148,7 @@ describeWithKeyring('the keyring', () => {
   it('loses nothing when the command is killed while it seals', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `owner-${index}@example.com`)
     const tokens = createTokenManager({
-      sso: { refresh: () => Promise.reject(new Error()) },
+      issuer: { refresh: () => Promise.reject(new Error()) },
       store: fileTokenStore({ path: machine.tokensFolder }),
     })
     for (const name of names) await tokens.save(name, tokenSet(name, 3600))

@@ -351,7 +351,7 @@ describe('owner-sso export', () => {
   it('writes readable tokens only where the option says so, and any name comes back', async () => {
     const { refresh_token, auth_url } = await elsewhere(plain)
     const tokens = createTokenManager({
-      sso: { refresh: fails },
+      issuer: { refresh: fails },
       store: fileTokenStore({ path: machine.tokensFolder }),
     })
     for (const name of [plain, '__proto__', 'the “car”\u0000']) {

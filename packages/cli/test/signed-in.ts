@@ -7,6 +7,6 @@ import { credential, type Machine } from './machine.ts'
 /** Stores what a login brings where the command would. */
 export async function storeLogin(machine: Machine, emulator: Emulator, account: string): Promise<void> {
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
-  const tokens = createTokenManager({ sso, store: fileTokenStore({ path: machine.tokensFolder }) })
+  const tokens = createTokenManager({ issuer: sso, store: fileTokenStore({ path: machine.tokensFolder }) })
   await tokens.save(account, await sso.login({ identity: account, credential }))
 }

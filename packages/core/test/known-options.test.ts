@@ -27,7 +27,7 @@ let tokens: TokenManager
 beforeEach(async () => {
   emulator = await startEmulator()
   sso = createSso({ authUrl: emulator.authUrl })
-  tokens = createTokenManager({ sso, store })
+  tokens = createTokenManager({ issuer: sso, store })
 })
 afterEach(() => emulator.close())
 
@@ -51,7 +51,12 @@ describe('a mistyped option is a TypeError that names it, what takes it, and wha
     ['redeemCallback', 'signall', 'signal', (typo) => sso.redeemCallback('', any({}), typo)],
     ['refresh', 'timeOut', 'timeout', (typo) => sso.refresh(any({}), typo)],
     ['identifyOwner', 'singal', 'signal', (typo) => identifyOwner(sso, any({}), typo)],
-    ['createTokenManager', 'refreshafter', 'refreshAfter', (typo) => createTokenManager({ sso, store, ...typo })],
+    [
+      'createTokenManager',
+      'refreshafter',
+      'refreshAfter',
+      (typo) => createTokenManager({ issuer: sso, store, ...typo }),
+    ],
     ['requestBudget', 'brust', 'burst', (typo) => budgetWith(typo)],
     ['requestBudget', 'permin', 'perMinute', (typo) => requestBudgetFrom({ perMinute: 2, ...typo })],
     ['save', 'replac', 'replace', (typo) => tokens.save(account, { refresh_token: 'a refresh token' }, typo)],
@@ -64,7 +69,7 @@ describe('a mistyped option is a TypeError that names it, what takes it, and wha
     ['sealedTokenStore', 'key', 'keys', (typo) => sealedTokenStore(store, any(typo))],
   ]
   const budgetWith = (typo: object): TokenManager =>
-    createTokenManager({ sso, store, requestBudget: { perMinute: 60, ...typo } })
+    createTokenManager({ issuer: sso, store, requestBudget: { perMinute: 60, ...typo } })
 
   it.each(mistyped)('%s: %s for %s', async (call, typed, meant, take) => {
     const refused = `${typed} is not an option of ${call}. Did you mean ${meant}?`
@@ -75,20 +80,20 @@ describe('a mistyped option is a TypeError that names it, what takes it, and wha
 })
 
 it('lists the options where none has a similar name', () => {
-  const options = { sso, store, refreshMargins: 60 }
+  const options = { issuer: sso, store, refreshMargins: 60 }
   expect(() => createTokenManager(options)).toThrow(
-    'refreshMargins is not an option of createTokenManager. There are sso, store, spool, refreshAfter,',
+    'refreshMargins is not an option of createTokenManager. There are issuer, store, spool, refreshAfter,',
   )
 })
 
 it('shows a name with control characters in quotes, and cuts it short', () => {
-  expect(() => createTokenManager({ sso, store, [`a\n${'b'.repeat(99)}`]: 1 })).toThrow(
+  expect(() => createTokenManager({ issuer: sso, store, [`a\n${'b'.repeat(99)}`]: 1 })).toThrow(
     `"a\\n${'b'.repeat(38)}" is not an option of createTokenManager. There are`,
   )
 })
 
 it('takes an option that is undefined for one that was left out', () => {
-  const options = { sso, store, refreshMargins: undefined, spool: undefined }
+  const options = { issuer: sso, store, refreshMargins: undefined, spool: undefined }
   expect(() => createTokenManager(options)).not.toThrow()
 })
 

@@ -13,7 +13,7 @@ export const token = `header.${'payload0'.repeat(80)}.TOKEN-CANARY-${'signature'
 /** One account with a token that never ends within a test. */
 export async function tokensOf(accessToken: string = token): Promise<TokenManager> {
   const tokens = createTokenManager({
-    sso: { refresh: () => Promise.reject(new Error('nothing is refreshed here')) },
+    issuer: { refresh: () => Promise.reject(new Error('nothing is refreshed here')) },
     store: memoryTokenStore(),
   })
   await tokens.save(account, {
@@ -33,7 +33,7 @@ export async function signedInTokens(emulator: Emulator): Promise<TokenManager> 
     regionalAuthUrls: [emulator.regionalAuthUrl],
     tls: { ...(emulator.ca !== undefined && { ca: emulator.ca }) },
   })
-  const tokens = createTokenManager({ sso, store: memoryTokenStore(), minRefreshInterval: 0 })
+  const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore(), minRefreshInterval: 0 })
   await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
   return tokens
 }

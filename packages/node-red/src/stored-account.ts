@@ -71,7 +71,7 @@ function serviceOf(RED: NodeRed, settings: AccountSettings): Service {
 
   const store = fileTokenStore({ path, encryptionKey: keys })
   const sso = createSso({ ...ssoOptionsFromEnvironment(), authUrl, service, ...transportOf(settings) })
-  const tokens = createTokenManager({ sso, store })
+  const tokens = createTokenManager({ issuer: sso, store })
   const listeners = new Set<() => void>()
   for (const event of ['refreshed', 'refreshed-token-refused', 'refresh-failed', 'in-doubt'] as const)
     tokens.on(event, () => listeners.forEach((listener) => listener()))

@@ -91,7 +91,7 @@ async function signedIn(options: Partial<TokenManagerOptions> = {}): Promise<Sig
   const store = { ...memory, swap }
   const tokenSet = await sso.login({ identity: account, credential })
   secrets.push(tokenSet.access_token, tokenSet.refresh_token)
-  const manager = (): TokenManager => createTokenManager({ sso, store, minRefreshInterval: 0, ...options })
+  const manager = (): TokenManager => createTokenManager({ issuer: sso, store, minRefreshInterval: 0, ...options })
   await manager().save(account, tokenSet)
   await received()
   return {

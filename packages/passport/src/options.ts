@@ -104,7 +104,7 @@ export function parseStrategyOptions(
   const sso = ssoOf(options)
   // The token manager may have an sso of its own: both share what either learns of the firewall, as does everybody with its store.
   tokens?.shareFirewallState(sso)
-  const manager = tokens ?? createTokenManager({ sso, store: memoryTokenStore() })
+  const manager = tokens ?? createTokenManager({ issuer: sso, store: memoryTokenStore() })
   return {
     sso,
     tokens: manager,

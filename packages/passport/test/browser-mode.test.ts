@@ -183,7 +183,7 @@ describe('mode browser', () => {
     const store = memoryTokenStore()
     const instance = (): OwnerSsoStrategy => {
       const sso = createSso({ authUrl: emulator.authUrl })
-      const tokens = createTokenManager({ sso, store })
+      const tokens = createTokenManager({ issuer: sso, store })
       return new OwnerSsoStrategy({ sso, tokens, mode: 'browser', pendingLoginKey: new Uint8Array(32).fill(7) })
     }
     const [one, other] = [instance(), instance()]

@@ -80,7 +80,7 @@ describe('new OwnerSsoStrategy()', () => {
 
     it('takes what createSso made, and a token manager, which is strategy.tokens', async () => {
       const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
-      const tokens = createTokenManager({ sso, store: memoryTokenStore() })
+      const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore() })
       const strategy = new OwnerSsoStrategy({ sso, tokens })
       await recordedOutcomes(strategy, requestWith(regional))
       expect(strategy.tokens).toBe(tokens)

@@ -147,7 +147,7 @@ describe('a sealed pending login', () => {
     const options = (): StrategyOptions => ({
       authUrl: undefined,
       sso,
-      tokens: createTokenManager({ sso, store }),
+      tokens: createTokenManager({ issuer: sso, store }),
       pendingLoginKey,
     })
     const { strategy, session } = await begun(options())

@@ -66,7 +66,7 @@ describe('accepted credentials', () => {
       },
     }
     const sso = createSso({ authUrl: emulator.authUrl })
-    const strategy = new OwnerSsoStrategy({ sso, tokens: createTokenManager({ sso, store }) })
+    const strategy = new OwnerSsoStrategy({ sso, tokens: createTokenManager({ issuer: sso, store }) })
     const outcomes = await recordedOutcomes(strategy, requestWith(plain))
     sequence.push(...outcomes.map(({ kind }) => kind))
     expect(sequence).toEqual(['stored', 'success'])

@@ -49,7 +49,7 @@ describe('a sign-in that failed through nobody’s fault', () => {
     'is 503, and asks the service nothing, where sign-ins are made elsewhere: mode %s',
     async (mode) => {
       const sso = createSso({ authUrl: emulator.authUrl })
-      const tokens = createTokenManager({ sso, store: memoryTokenStore(), refresh: 'elsewhere' })
+      const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore(), refresh: 'elsewhere' })
       const browser = startApplication(new OwnerSsoStrategy({ sso, tokens, mode })).browser()
       await browser.post('/login').send(plain).expect(503)
       await browser.post('/passport-login').send(plain).expect(503)
@@ -78,7 +78,7 @@ describe('a sign-in that failed through nobody’s fault', () => {
   it('is kept from sending by a block that another process has met, whichever service the strategy has', async () => {
     const { authUrl } = emulator
     const store = memoryTokenStore()
-    const newTokens = (): TokenManager => createTokenManager({ sso: createSso({ authUrl }), store })
+    const newTokens = (): TokenManager => createTokenManager({ issuer: createSso({ authUrl }), store })
     emulator.once('login-page', { firewall: true })
     await errorOf(new OwnerSsoStrategy({ authUrl, tokens: newTokens() }))
     const error = await errorOf(new OwnerSsoStrategy({ authUrl, tokens: newTokens() }))
@@ -126,7 +126,7 @@ describe('a sign-in that failed through nobody’s fault', () => {
       ...memoryTokenStore(),
       swap: () => Promise.reject(new StoreError('unavailable', 'The store is away for lunch.')),
     }
-    const strategy = new OwnerSsoStrategy({ sso, tokens: createTokenManager({ sso, store }) })
+    const strategy = new OwnerSsoStrategy({ sso, tokens: createTokenManager({ issuer: sso, store }) })
     const browser = startApplication(strategy).browser()
     await browser.post('/passport-login').send(plain).expect(503)
     expect((await browser.get('/me')).body).toBeNull()

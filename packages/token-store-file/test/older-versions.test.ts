@@ -37,7 +37,7 @@ test('after a sign-out, and after a new sign-in, no file holds a token of before
     auth_url: 'https://auth.example.com',
   })
   const sso = { refresh: async () => issued('refreshed') }
-  const tokens = createTokenManager({ sso, store: fileTokenStore({ path }), minRefreshInterval: 0 })
+  const tokens = createTokenManager({ issuer: sso, store: fileTokenStore({ path }), minRefreshInterval: 0 })
   await tokens.save(account, issued('first'))
   await tokens.refresh(account)
   expect(contents(path)).toContain('refresh-first')

@@ -131,7 +131,7 @@ describe('a folder that is removed while the store is open', () => {
   test('lets a sign-in through, without another process', async () => {
     const path = folders.make()
     const sso = { refresh: () => Promise.reject(new Error('It is not refreshed here.')) }
-    const tokens = createTokenManager({ sso, store: fileTokenStore({ path }) })
+    const tokens = createTokenManager({ issuer: sso, store: fileTokenStore({ path }) })
     const tokenSet = (name: string): TokenSet => ({
       access_token: `access-${name}`,
       refresh_token: `refresh-${name}`,

@@ -83,7 +83,7 @@ describeWithRedis('redisTokenStore', () => {
       auth_url: 'http://127.0.0.1:9',
     })
     const sso = { refresh: async () => issued('new') }
-    const tokens = createTokenManager({ sso, store: redisTokenStore({ client }), minRefreshInterval: 0 })
+    const tokens = createTokenManager({ issuer: sso, store: redisTokenStore({ client }), minRefreshInterval: 0 })
     await tokens.save(account, issued('old'))
     await client.configResetStat()
     expect(await tokens.getAccessToken(account)).toBe('access-old')

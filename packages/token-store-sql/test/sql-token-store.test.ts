@@ -91,7 +91,7 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     expect(statements.splice(0)).toEqual(['INSERT', 'UPDATE', 'SELECT', 'SELECT'])
 
     const sso = { refresh: async () => issued('new') }
-    const tokens = createTokenManager({ sso, store, minRefreshInterval: 0 })
+    const tokens = createTokenManager({ issuer: sso, store, minRefreshInterval: 0 })
     await tokens.save('bob@example.com', issued('old'))
     statements.splice(0)
     await tokens.invalidate('bob@example.com', 'access-old')
@@ -171,7 +171,7 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     const { client: counted, statements } = noted()
     const store = sqlTokenStore({ client: counted })
     const sso = { refresh: (): Promise<TokenSet> => Promise.reject(new Error('nobody refreshes')) }
-    const tokens = createTokenManager({ sso, store })
+    const tokens = createTokenManager({ issuer: sso, store })
     const names = Array.from({ length: 450 }, (_, index) => `owner-${index}`)
     await tokens.save(account, issued('one'))
     const stored = await store.read(account)

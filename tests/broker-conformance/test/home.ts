@@ -28,7 +28,7 @@ export async function startHome(options: Pick<TokenBrokerOptions, 'rotation'> = 
   const emulator = await startEmulator()
   const sso = createSso({ authUrl: emulator.authUrl })
   const store = memoryTokenStore()
-  const tokens = createTokenManager({ sso, store, minRefreshInterval: 0 })
+  const tokens = createTokenManager({ issuer: sso, store, minRefreshInterval: 0 })
   await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
   const clients = brokerClients({ store })
   const invite = async (name: string): Promise<string> =>

@@ -10,7 +10,7 @@ import { createSso, createTokenManager } from '@owner-sso/core'
 const { OWNER_SSO_ACCOUNT: account, OWNER_SSO_CREDENTIAL: credential, OWNER_SSO_AUTH_URL: authUrl } = process.env
 const { OWNER_SSO_API_URL: target } = process.env
 const sso = createSso({ authUrl })
-const tokens = createTokenManager({ sso, store: ${store} })
+const tokens = createTokenManager({ issuer: sso, store: ${store} })
 await tokens.save(account, await sso.login({ identity: account, credential }))
 `
 

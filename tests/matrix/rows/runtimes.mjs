@@ -18,7 +18,7 @@ import { memoryTokenStore } from '@owner-sso/token-store-memory'
 
 const { OWNER_SSO_ACCOUNT: account, OWNER_SSO_CREDENTIAL: credential, OWNER_SSO_AUTH_URL: authUrl } = process.env
 const sso = createSso({ authUrl })
-const tokens = createTokenManager({ sso, store: memoryTokenStore() })
+const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore() })
 let proxy
 try {
   proxy = ownerApiProxy({ tokens, account, authorize: true })

@@ -28,7 +28,7 @@ import * as emulator from '@owner-sso/emulator'
 const unset: string | undefined = process.env['UNSET']
 const options: SsoOptions = { authUrl: 'https://auth.example.com', userAgent: unset, proxy: unset }
 export const sso = createSso(options)
-export const tokens = createTokenManager({ sso, store: memoryTokenStore() })
+export const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore() })
 export const strategy = new OwnerSsoStrategy({ sso, tokens, identityField: unset })
 export const proxy = ownerApiProxy<Request>({ tokens, authorize: (request) => request.ip !== unset, target: unset })
 export const others = [conformance, redis, sql, emulator, fileTokenStore, ssoErrorHandler]

@@ -145,7 +145,7 @@ export function recordRun(service: SmallService): RecordedRun {
   }
 
   const managerOf = (who: number): TokenManager =>
-    createTokenManager({ sso: sso(who), store: storeOf(who), minRefreshInterval: 0 })
+    createTokenManager({ issuer: sso(who), store: storeOf(who), minRefreshInterval: 0 })
   const person = managerOf(0)
   return {
     processes: [1, 2, 3].map(managerOf),

@@ -365,7 +365,7 @@ it('loses no token in two hundred deploys during a refresh, or when it is stoppe
   const folder = userFolder()
   const path = join(folder, 'shared')
   const sso = createSso({ authUrl: emulator.authUrl })
-  const tokens = createTokenManager({ sso, store: fileTokenStore({ path, encryptionKey: key }) })
+  const tokens = createTokenManager({ issuer: sso, store: fileTokenStore({ path, encryptionKey: key }) })
   for (const { identity } of accounts) {
     const { access_token, refresh_token } = await emulator.issueTokens(identity)
     const ended = { access_token, refresh_token, token_type: 'Bearer', expires_at: 1, auth_url: emulator.authUrl }
@@ -404,7 +404,7 @@ describe('when something is missing', () => {
     const red = await start()
     const sso = createSso({ authUrl: emulator.authUrl })
     const store = fileTokenStore({ path: join(red.folder, 'of-broker'), encryptionKey: randomBytes(32) })
-    const tokens = createTokenManager({ sso, store })
+    const tokens = createTokenManager({ issuer: sso, store })
     await tokens.save('plain@example.com', await sso.login({ identity: 'plain@example.com', credential }))
     const clients = brokerClients({ store })
     const { refresh_token: brokerKey } = await clients.invite({ name: 'node-red', accounts: ['plain@example.com'] })

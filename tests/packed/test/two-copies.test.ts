@@ -23,7 +23,7 @@ const credential = 'correct horse'
 
 async function wrongPassword() {
   const sso = ours.createSso({ authUrl })
-  const tokens = ours.createTokenManager({ sso, store: memoryTokenStore() })
+  const tokens = ours.createTokenManager({ issuer: sso, store: memoryTokenStore() })
   passport.use(new OwnerSsoStrategy({ sso, tokens }))
   const sign = passport.authenticate('owner-sso', { session: false })
   const app = express().use(express.json()).post('/', sign).use((error, req, res, next) => res.sendStatus(500))
@@ -38,7 +38,7 @@ async function wrongPassword() {
 
 async function refusedRefresh() {
   const sso = theirs.createSso({ authUrl })
-  const tokens = ours.createTokenManager({ sso, store: memoryTokenStore() })
+  const tokens = ours.createTokenManager({ issuer: sso, store: memoryTokenStore() })
   const set = await sso.login({ identity, credential })
   await tokens.save('refused', { ...JSON.parse(JSON.stringify(set)), refresh_token: 'made up', expires_at: 0 })
   return tokens.getAccessToken('refused').catch((error) => error.code)
@@ -48,8 +48,8 @@ async function wrongKey() {
   const sso = ours.createSso({ authUrl })
   const store = memoryTokenStore()
   const sealedWith = (byte) => theirs.sealedTokenStore(store, { keys: [new Uint8Array(32).fill(byte)] })
-  await ours.createTokenManager({ sso, store: sealedWith(1) }).save(identity, await sso.login({ identity, credential }))
-  const other = ours.createTokenManager({ sso, store: sealedWith(2) })
+  await ours.createTokenManager({ issuer: sso, store: sealedWith(1) }).save(identity, await sso.login({ identity, credential }))
+  const other = ours.createTokenManager({ issuer: sso, store: sealedWith(2) })
   return other.getAccessToken(identity).catch((error) => error.reason)
 }
 

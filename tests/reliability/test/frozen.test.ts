@@ -30,7 +30,7 @@ beforeEach(async () => {
   const { access_token, refresh_token, token_type } = await emulator.issueTokens('plain@example.com')
   const expires_at = Math.floor(emulator.clock.now()) + 8 * 3600
   const tokens = { access_token, refresh_token, token_type, expires_at, auth_url: emulator.authUrl }
-  await createTokenManager({ sso: never, store }).save('ann', tokens)
+  await createTokenManager({ issuer: never, store }).save('ann', tokens)
 })
 afterEach(async () => {
   child?.kill('SIGKILL')

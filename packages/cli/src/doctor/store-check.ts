@@ -41,7 +41,7 @@ const encryptionAdvice =
 
 async function findingsAt({ store, shown, sealed, keyIn, check }: OpenStore, settings: Settings): Promise<Finding[]> {
   await store.read('owner-sso')
-  const tokens = createTokenManager({ sso: neverRefreshes, store, refresh: settings.refresh.value })
+  const tokens = createTokenManager({ issuer: neverRefreshes, store, refresh: settings.refresh.value })
   const { names: accounts, failure } = await accountNames(tokens)
   const encryption = sealed
     ? good('encryption', `records are sealed (AES-256-GCM); the key is in ${keyIn}`)

@@ -42,7 +42,7 @@ export async function withTokens<Result>(
   return withStore(settings.store.value, settings, { signsIn, ifMissing, alsoWithoutKey }, async (store) => {
     if (signsIn && store.sealed) await requireSealed(store.store)
     const tokens = createTokenManager({
-      sso: sso ?? neverRefreshes,
+      issuer: sso ?? neverRefreshes,
       store: store.store,
       cachedAccounts,
       requestBudget,

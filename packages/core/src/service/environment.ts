@@ -44,7 +44,7 @@ export function ssoOptionsFromEnvironment(environment: NodeJS.ProcessEnv = proce
  *
  * @throws TypeError that names the variable
  * @example
- * const tokens = createTokenManager({ sso, store, refresh: refreshFromEnvironment() })
+ * const tokens = createTokenManager({ issuer: sso, store, refresh: refreshFromEnvironment() })
  */
 export function refreshFromEnvironment(environment: NodeJS.ProcessEnv = process.env): 'here' | 'elsewhere' {
   const variable = 'OWNER_SSO_REFRESH'

@@ -19,7 +19,7 @@ afterEach(() => emulator.close())
 /** As another process has them: nothing in common with the first but the store. */
 function process(shared = store): { sso: Sso; tokens: TokenManager } {
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
-  return { sso, tokens: createTokenManager({ sso, store: shared, minRefreshInterval: 0 }) }
+  return { sso, tokens: createTokenManager({ issuer: sso, store: shared, minRefreshInterval: 0 }) }
 }
 
 /** Returns when the next request may go, as it was told. */

@@ -20,7 +20,7 @@ let tokens: TokenManager
 beforeEach(async () => {
   emulator = await startEmulator()
   sso = createSso({ authUrl: emulator.authUrl })
-  tokens = createTokenManager({ sso, store: mapStore() })
+  tokens = createTokenManager({ issuer: sso, store: mapStore() })
 })
 afterEach(() => emulator.close())
 

@@ -18,7 +18,7 @@ afterEach(async () => emulator.close())
 /** One of several processes that share the store; here they share the process as well. */
 function manager(): TokenManager {
   const sso = createSso({ authUrl: emulator.authUrl })
-  return createTokenManager({ sso, store, minRefreshInterval: 0 })
+  return createTokenManager({ issuer: sso, store, minRefreshInterval: 0 })
 }
 
 async function signedIn(tokens: TokenManager): Promise<string> {

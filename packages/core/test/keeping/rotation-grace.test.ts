@@ -23,7 +23,7 @@ async function signedIn(options: EmulatorOptions): Promise<World> {
   running.push(emulator)
   const sso = createSso({ authUrl: emulator.authUrl })
   const store = mapStore()
-  const process: World['process'] = (more) => createTokenManager({ sso, store, ...more })
+  const process: World['process'] = (more) => createTokenManager({ issuer: sso, store, ...more })
   const { access_token, refresh_token } = await emulator.issueTokens('plain@example.com')
   const expires_at = Math.floor(Date.now() / 1000) + 3600
   await process().save(account, {

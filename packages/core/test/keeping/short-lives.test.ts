@@ -32,7 +32,7 @@ function processOf(store: ReturnType<typeof mapStore>, options: Partial<SsoOptio
   const milliseconds = (): number => now() * 1000
   const sso = ssoOf(createSsoContext(parseSsoOptions({ authUrl: emulator.authUrl, ...options }), now))
   const runtime = { ...systemRuntime, wallClock: milliseconds, monotonicClock: milliseconds }
-  return manageTokens({ sso, store }, runtime, machine)
+  return manageTokens({ issuer: sso, store }, runtime, machine)
 }
 
 async function works(token: string): Promise<boolean> {
@@ -77,7 +77,7 @@ describe('at most one call in a hundred gets a token that has ended (F6)', () =>
 it('by real clocks: no call of six seconds gets a token that has ended, where tokens live for five', async () => {
   await start({ accessTokenLifetime: 5 })
   const sso = createSso({ authUrl: emulator.authUrl })
-  const tokens = createTokenManager({ sso, store: mapStore(), minRefreshInterval: 1 })
+  const tokens = createTokenManager({ issuer: sso, store: mapStore(), minRefreshInterval: 1 })
   await tokens.save(account, await signedIn(5))
   const given = new Set<string>()
   let dead = 0

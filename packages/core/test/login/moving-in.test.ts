@@ -15,7 +15,7 @@ beforeEach(async () => {
   emulator = await startEmulator()
   sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
   store = mapStore()
-  tokens = createTokenManager({ sso, store })
+  tokens = createTokenManager({ issuer: sso, store })
 })
 afterEach(() => emulator.close())
 
@@ -34,7 +34,7 @@ it('serves no token where the saved refresh token turns out to be of another own
   await tokens.save(plain, { refresh_token, auth_url })
   const other = { name: 'OtherOwnerError', code: 'ERR_SSO_REAUTHENTICATION_REQUIRED', reason: 'other_owner' }
   await expect(tokens.getAccessToken(plain)).rejects.toMatchObject(other)
-  await expect(createTokenManager({ sso, store }).getAccessToken(plain)).rejects.toMatchObject(other)
+  await expect(createTokenManager({ issuer: sso, store }).getAccessToken(plain)).rejects.toMatchObject(other)
   expect(emulator.counters.refreshRequests).toBe(1)
   // What is kept works: under the name of its owner.
   const record = (await store.read(plain))?.record

@@ -21,7 +21,7 @@ it('refuses every call of its service, before a request and before a browser is 
   const { request } = home.createAuthorizationUrl()
   const tokens = await home.login(plain)
   const sso = service()
-  const manager = createTokenManager({ sso, store: mapStore(), refresh: 'elsewhere' })
+  const manager = createTokenManager({ issuer: sso, store: mapStore(), refresh: 'elsewhere' })
   const before = emulator.requests.length
   if (begun.kind !== 'passcode-required') throw new Error('no passcode was asked for')
   const address = `${emulator.authUrl}/void/callback?code=x&state=x&issuer=x`
@@ -44,6 +44,6 @@ it('refuses every call of its service, before a request and before a browser is 
 
 it('refuses those of another service that shares what is known of the firewall', async () => {
   const other = service()
-  createTokenManager({ sso: service(), store: mapStore(), refresh: 'elsewhere' }).shareFirewallState(other)
+  createTokenManager({ issuer: service(), store: mapStore(), refresh: 'elsewhere' }).shareFirewallState(other)
   await expect(other.login(plain)).rejects.toMatchObject(refused)
 })

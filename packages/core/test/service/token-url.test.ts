@@ -33,7 +33,7 @@ function service(options: Partial<SsoOptions> = {}): Sso {
 /** As another process has it: nothing in common with others but the store. */
 function keeping(store = mapStore(), options: Partial<TokenManagerOptions> = {}): { sso: Sso; tokens: TokenManager } {
   const sso = service()
-  return { sso, tokens: createTokenManager({ sso, store, minRefreshInterval: 0, ...options }) }
+  return { sso, tokens: createTokenManager({ issuer: sso, store, minRefreshInterval: 0, ...options }) }
 }
 
 /** Which requests arrived, and at which of the hosts. */
@@ -109,7 +109,7 @@ describe('a token endpoint on another host', () => {
 
   it('can be set after tokens were stored: their record names the instance', async () => {
     const store = mapStore()
-    const before = createTokenManager({ sso: createSso({ authUrl: emulator.authUrl }), store })
+    const before = createTokenManager({ issuer: createSso({ authUrl: emulator.authUrl }), store })
     const { refresh_token } = await emulator.issueTokens(plain.identity)
     await before.save('owner', { refresh_token, auth_url: emulator.authUrl })
     const { tokens } = keeping(store)

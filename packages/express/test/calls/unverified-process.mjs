@@ -13,7 +13,7 @@ import { attachBearer, ownerFetch } from '../../dist/index.js'
 const [port, access_token] = process.argv.slice(2)
 const account = 'plain@example.com'
 const sso = { refresh: () => Promise.reject(new Error('nothing is refreshed here')) }
-const tokens = createTokenManager({ sso, store: memoryTokenStore() })
+const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore() })
 const expires_at = Math.floor(Date.now() / 1000) + 28_800
 const auth_url = 'https://auth.example.com'
 await tokens.save(account, { access_token, refresh_token: 'refresh', token_type: 'Bearer', expires_at, auth_url })

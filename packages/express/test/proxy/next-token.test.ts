@@ -88,7 +88,7 @@ it('sends a request twice at most: the 401 of a brand-new token is the caller’
 
 it('neither refreshes nor repeats where the manager refreshed less than a minute ago', async () => {
   const sso = createSso({ authUrl: emulator.authUrl })
-  const careful = createTokenManager({ sso, store: memoryTokenStore(), minRefreshInterval: 60 })
+  const careful = createTokenManager({ issuer: sso, store: memoryTokenStore(), minRefreshInterval: 60 })
   await careful.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
   await home.close()
   await proxy.close()

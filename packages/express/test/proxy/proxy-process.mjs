@@ -40,7 +40,7 @@ async function atRest() {
 
 async function start(target, token) {
   const sso = { refresh: () => Promise.reject(new Error('nothing is refreshed here')) }
-  const tokens = createTokenManager({ sso, store: memoryTokenStore() })
+  const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore() })
   await tokens.save(account, {
     access_token: token,
     refresh_token: 'refresh',

@@ -57,7 +57,7 @@ export function manageTokens(
   compose: typeof gatesOf = gatesOf,
 ): TokenManager {
   const options = parseTokenManagerOptions(given)
-  const { sso } = options
+  const { issuer } = options
   const base = guardStore(options.store, runtime.limit)
   const work = workOf(options)
   const { track, settled } = work
@@ -77,7 +77,7 @@ export function manageTokens(
       tell: (what, account) => void emit(what, { account }),
     })
   const store = spooling ?? base
-  const hostOf = (authUrl: string): string => sso.tokenUrlOf?.(authUrl) ?? authUrl
+  const hostOf = (authUrl: string): string => issuer.tokenUrlOf?.(authUrl) ?? authUrl
   const firewall = createSharedFirewall(base, runtime)
   const { requestBudget } = options
   const budget = requestBudget && createRefreshBudget(requestBudget, base, runtime, work.isEnding, hostOf)
@@ -87,7 +87,7 @@ export function manageTokens(
     firewallGate(firewall, hostOf),
   ]
   const memory = createAccountMemory(options.cachedAccounts)
-  const context: Context = { issuer: sso, store, gates: compose(gates), machine, runtime, memory, work, emit }
+  const context: Context = { issuer, store, gates: compose(gates), machine, runtime, memory, work, emit }
   const watching = watchOver({
     store: base,
     runtime,
@@ -110,12 +110,12 @@ export function manageTokens(
     }
     other.useFirewallState(firewallState)
   }
-  sso.useFirewallState?.(firewallState)
+  issuer.useFirewallState?.(firewallState)
   const notIndexed = (account: string, error: StoreError): void => void emit('not-indexed', { account, error })
   const save: TokenManager['save'] = async (account, tokens, saving) => {
-    const tokenSet = await checkedTokens(tokens, sso)
+    const tokenSet = await checkedTokens(tokens, issuer)
     const replaces = replacesSession(tokens, saving)
-    if (!isTokenSet(tokens) && !isBare(tokenSet) && (await sso.isOfAnotherOwner?.(tokenSet, account)) === true)
+    if (!isTokenSet(tokens) && !isBare(tokenSet) && (await issuer.isOfAnotherOwner?.(tokenSet, account)) === true)
       throw new OtherOwnerError({ step: 'token-manager', requestSent: false })
     const brought = isTokenSet(tokens) ? undefined : { history: tokens.history }
     const flow = { kind: 'sign-in', tokens: tokenSet, replaces, session: runtime.uniqueId(), brought } as const

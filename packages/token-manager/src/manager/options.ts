@@ -36,7 +36,7 @@ export type ParsedTokenManagerOptions = {
 } & Pick<TokenManagerOptions, 'spool' | 'waitUntil' | 'requestBudget'>
 
 const optionNames: OptionNames<TokenManagerOptions> = {
-  sso: true,
+  issuer: true,
   store: true,
   spool: true,
   refreshAfter: true,
@@ -53,7 +53,7 @@ const optionNames: OptionNames<TokenManagerOptions> = {
 export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTokenManagerOptions {
   checkOptionNames('createTokenManager', options, optionNames)
   const {
-    sso,
+    issuer,
     store,
     refreshAfter = 0.75,
     minRefreshInterval = 60,
@@ -65,8 +65,8 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
     requestBudget,
     refresh = 'here',
   } = options
-  const isIssuer = typeof sso?.refresh === 'function'
-  check(isIssuer, `sso must be what createSso() returns, or another TokenIssuer${whatCame(sso)}`)
+  const isIssuer = typeof issuer?.refresh === 'function'
+  check(isIssuer, `issuer must be what createSso() returns, or another TokenIssuer${whatCame(issuer)}`)
   check(isStore(store), `store must be a token store${whatCame(store)}`)
   check(spool === undefined || isStore(spool), `spool must be a token store${whatCame(spool)}`)
   check(spool !== store, 'spool must be a different token store from store')
@@ -83,7 +83,7 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
   refreshFromText(refresh, 'refresh')
   if (requestBudget !== undefined) checkBudget(requestBudget)
   const figures = { refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts }
-  return { sso, store, spool, ...figures, background, waitUntil, requestBudget, refresh }
+  return { issuer, store, spool, ...figures, background, waitUntil, requestBudget, refresh }
 }
 
 /** The option `refresh` from text. @param where - what the text is, for the error @throws TypeError */
@@ -158,19 +158,19 @@ export function checkedAnswer(signIn: WaitingSignIn): WaitingSignIn {
  */
 export async function checkedTokens(
   tokens: TokenSet | RefreshTokenGrant,
-  sso: Pick<TokenIssuer, 'authUrl' | 'allowedAuthUrl'>,
+  issuer: Pick<TokenIssuer, 'authUrl' | 'allowedAuthUrl'>,
 ): Promise<TokenSet> {
   const isObject = typeof tokens === 'object' && tokens !== null && !Array.isArray(tokens) && !isPromise(tokens)
   check(isObject, `tokens must be a token set${whatCame(tokens)}`)
   const remedy = 'save the token set itself, or JSON.parse(JSON.stringify(tokens))'
   check(!lostItsTokens(tokens), `tokens is ${howTokensAreLost}; ${remedy}`)
-  const { refresh_token, auth_url = sso.authUrl } = tokens
+  const { refresh_token, auth_url = issuer.authUrl } = tokens
   const history = 'history' in tokens ? tokens.history : undefined
   check(history === undefined || typeof history === 'string', 'tokens.history must be a string')
   check(typeof refresh_token === 'string' && refresh_token !== '', 'tokens.refresh_token must be a non-empty string')
   check(typeof auth_url === 'string' && auth_url !== '', 'tokens.auth_url must be a non-empty string')
   check(URL.canParse(auth_url), 'tokens.auth_url must be an address')
-  const instance = (await sso.allowedAuthUrl?.(auth_url)) ?? auth_url
+  const instance = (await issuer.allowedAuthUrl?.(auth_url)) ?? auth_url
   if (!isTokenSet(tokens)) return broughtAlong({ ...tokens, auth_url: instance })
   // A set that core made names its instance; one without it is plain, so a copy has its tokens.
   return checkedTokenSet(tokens.auth_url === undefined ? tokenSet({ ...tokens, auth_url: instance }) : tokens)

@@ -15,7 +15,7 @@ export interface TokenManagerOptions {
    * What refreshes: what `createSso` returns, or an issuer of your own. Its sign-ins share what they learn of the firewall
    * through `store`, and are told what others learned.
    */
-  readonly sso: TokenIssuer
+  readonly issuer: TokenIssuer
   readonly store: TokenStore
   /**
    * A second place for new tokens, in practice a folder of this machine: those that `store` refuses are kept there until
@@ -62,7 +62,7 @@ export interface TokenManagerOptions {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
   /**
    * Where tokens are refreshed. `elsewhere`, for a server that the token host turns away: this process asks the service nothing,
-   * so nobody can sign in through `sso` either. It serves what others put into `store`, notes there what the owner API refuses, and
+   * so nobody can sign in through `issuer` either. It serves what others put into `store`, notes there what the owner API refuses, and
    * tells in time where nobody refreshes (`not-refreshed`). Default `here`.
    */
   readonly refresh?: 'here' | 'elsewhere' | undefined
@@ -236,8 +236,8 @@ export interface TokenManager {
    * @throws StoreError if it could not be counted
    */
   claimTry(signIn: WaitingSignIn): Promise<boolean>
-  /** Shares what is known of the firewall with the sign-ins of another `sso` than the one that refreshes. */
-  shareFirewallState(sso: Required<Pick<TokenIssuer, 'useFirewallState'>>): void
+  /** Shares what is known of the firewall with the sign-ins of another `issuer` than the one that refreshes. */
+  shareFirewallState(issuer: Required<Pick<TokenIssuer, 'useFirewallState'>>): void
   /**
    * Resolves when nothing of this process is half-way: no refresh, from its first look at the store to its save, no other
    * call that may write, and nothing received that neither the store nor the spool has. What a server awaits, after it stopped answering, before it

@@ -138,7 +138,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       livenessOf: () => 'unknown',
     }
     const cachedAccounts = Math.ceil((used / processes) * 1.25) + 100
-    const tokens = manageTokens({ sso: { refresh }, store, requestBudget, cachedAccounts }, runtime, machine)
+    const tokens = manageTokens({ issuer: { refresh }, store, requestBudget, cachedAccounts }, runtime, machine)
     tokens.on('reauthentication-required', ({ account }) => lost.add(account))
     return tokens
   }

@@ -181,7 +181,7 @@ describe('copying token sets', () => {
 
 describe('copying what a fleet shares', () => {
   const block = (noted_at: number) => ({ schema: 1, state: 'firewall', challenges: 1, noted_at, wait: 900 }) as const
-  const name = firewallRecordName('https://sso.example')
+  const name = firewallRecordName('https://issuer.example')
 
   it('takes over a block that lasts, and the broker’s clients; again only what nobody changed in the target', async () => {
     const [from, to] = [mapStore(), mapStore()]

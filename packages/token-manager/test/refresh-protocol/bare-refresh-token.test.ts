@@ -35,8 +35,8 @@ describe('a refresh token alone', () => {
 
   it('is at the issuer’s own address where none is named', async () => {
     const world = bench()
-    const sso = { refresh: async () => world.tokens(), authUrl: auth_url }
-    await world.process({ sso }).save(account, { refresh_token: 'brought' })
+    const issuer = { refresh: async () => world.tokens(), authUrl: auth_url }
+    await world.process({ issuer }).save(account, { refresh_token: 'brought' })
     expect(await world.process().status(account)).toMatchObject({ state: 'expired', auth_url })
     await expect(world.process().save('other', { refresh_token: 'brought' })).rejects.toThrow(
       new TypeError('tokens.auth_url must be a non-empty string'),
@@ -174,7 +174,7 @@ describe('tokens of another owner', () => {
       world.sent.push(tokens.refresh_token)
       return world.answer(tokens, call)
     }
-    return world.process({ sso: { refresh, isOfAnotherOwner } })
+    return world.process({ issuer: { refresh, isOfAnotherOwner } })
   }
 
   it('are kept and never served, by any process, and every call says why', async () => {
@@ -227,7 +227,7 @@ it('an instance that the issuer does not know is refused before anything is stor
     if (address.startsWith(auth_url)) return auth_url
     throw new RangeError('not allowed')
   }
-  const tokens = world.process({ sso: { refresh: async () => world.tokens(), allowedAuthUrl } })
+  const tokens = world.process({ issuer: { refresh: async () => world.tokens(), allowedAuthUrl } })
   const elsewhere = { auth_url: 'http://elsewhere.example' }
   await expect(tokens.save(account, { ...grant, ...elsewhere })).rejects.toThrow('not allowed')
   await expect(tokens.save(account, world.tokens(elsewhere))).rejects.toThrow('not allowed')

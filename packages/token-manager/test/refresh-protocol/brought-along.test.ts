@@ -10,7 +10,7 @@ const account = 'ann@example.com'
 
 function managed(): { readonly tokens: TokenManager; readonly refreshes: () => number } {
   let refreshes = 0
-  const sso: TokenIssuer = {
+  const issuer: TokenIssuer = {
     authUrl: 'https://auth.example.com',
     async refresh(former) {
       refreshes += 1
@@ -18,7 +18,7 @@ function managed(): { readonly tokens: TokenManager; readonly refreshes: () => n
     },
     isOfAnotherOwner: async ({ access_token }) => access_token === 'of somebody else',
   }
-  return { tokens: createTokenManager({ sso, store: mapStore() }), refreshes: () => refreshes }
+  return { tokens: createTokenManager({ issuer, store: mapStore() }), refreshes: () => refreshes }
 }
 
 it.each<[string, object, string]>([

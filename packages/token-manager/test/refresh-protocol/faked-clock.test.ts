@@ -17,8 +17,8 @@ const newTokens = (name: string): TokenSet => ({
 /** Signed in, and called twice: the second call is answered without a look at anything but the clock. */
 async function signedIn(create: typeof createTokenManager): Promise<TokenManager> {
   let serial = 0
-  const sso = { refresh: async () => newTokens(`a${(serial += 1)}`) }
-  const tokens = create({ sso, store: mapStore() })
+  const issuer = { refresh: async () => newTokens(`a${(serial += 1)}`) }
+  const tokens = create({ issuer, store: mapStore() })
   await tokens.save(account, newTokens('a0'))
   for (const _ of ['first', 'second']) expect(await tokens.getAccessToken(account)).toBe('a0')
   return tokens

@@ -117,14 +117,14 @@ export function bench(): Bench {
         livenessOf: ({ pid }) => self.liveness.get(pid) ?? 'unknown',
       }
       if (self.hasTimeLimits) Object.assign(runtime, { limit: runtime.after })
-      const sso = {
+      const issuer = {
         refresh: async (tokens: TokenSet, call: RefreshOptions = {}) => {
           await self.connect(() => call.beforeSend?.())
           self.sent.push(tokens.refresh_token)
           return self.answer(tokens, call)
         },
       }
-      return manageTokens({ sso, store, ...options }, runtime, machine)
+      return manageTokens({ issuer, store, ...options }, runtime, machine)
     },
     async pass(milliseconds) {
       const end = time.passed + milliseconds

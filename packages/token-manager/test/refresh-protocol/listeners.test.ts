@@ -29,7 +29,7 @@ async function run(program: string): Promise<{ stdout: string; stderr: string }>
     const expires_at = Math.floor(Date.now() / 1000) + 28_800
     const first = { access_token: 'a0', refresh_token: 'r0', token_type: 'Bearer', expires_at, auth_url: 'http://127.0.0.1:9' }
     let answer = () => undefined
-    const sso = {
+    const issuer = {
       refresh: async (tokens) => {
         await answer()
         return { ...tokens, access_token: 'a1', refresh_token: 'the-new-refresh-token' }
@@ -60,7 +60,7 @@ const toldBy = async (program: string): Promise<Told> => JSON.parse((await run(p
 describe('a listener of an event (B10)', () => {
   it('that throws or rejects ends no process that holds the only copy of new tokens', async () => {
     const { warnings, records } = await toldBy(`
-      const tokens = createTokenManager({ sso, store })
+      const tokens = createTokenManager({ issuer, store })
       await tokens.save('owner', first)
       const heard = []
       tokens.on('unsaved', () => { throw new Error('of the-new-refresh-token, in so many words') })
@@ -155,7 +155,7 @@ describe("a store's hint", () => {
 describe('a subscriber of owner-sso:refresh', () => {
   it('that throws, which ends the process by a rule of Node’s, finds the new tokens stored', async () => {
     const { stdout } = await run(`
-      const tokens = createTokenManager({ sso, store })
+      const tokens = createTokenManager({ issuer, store })
       process.on('exit', () => { process.exitCode = 0; console.log(records.get('owner').record.tokens.access_token) })
       await tokens.save('owner', first)
       tracingChannel('owner-sso:refresh').subscribe({ asyncStart() { throw new Error('of the subscriber') } })

@@ -45,7 +45,7 @@ describe('a notebook', () => {
     await notebook(sealed, 'clients').change(() => ({ name: 'kitchen' }))
     expect(JSON.stringify(await store.read('owner-sso:notes:clients'))).not.toContain('kitchen')
     await expect(notebook(store, 'clients').read()).rejects.toMatchObject({ reason: 'wrong-key' })
-    const tokens = createTokenManager({ sso: { refresh: () => Promise.reject(new Error('no')) }, store: sealed })
+    const tokens = createTokenManager({ issuer: { refresh: () => Promise.reject(new Error('no')) }, store: sealed })
     for await (const name of tokens.accounts()) throw new Error(`${name} is no account`)
     const broken: unknown = { schema: 1, state: 'notes', notes: [] }
     await store.swap(

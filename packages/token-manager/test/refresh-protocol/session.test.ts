@@ -153,9 +153,9 @@ describe('a manager', () => {
     expect(heard).toHaveLength(1)
   })
 
-  const sso = { refresh: async () => bench().tokens() }
+  const issuer = { refresh: async () => bench().tokens() }
   it.each<[string, object]>([
-    ['sso must be what createSso() returns, or another TokenIssuer', { sso: {} }],
+    ['issuer must be what createSso() returns, or another TokenIssuer', { issuer: {} }],
     ['store must be a token store', { store: {} }],
     ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: 0 }],
     ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: 1.1 }],
@@ -168,7 +168,7 @@ describe('a manager', () => {
     ['cachedAccounts must be a whole number above 0', { cachedAccounts: 1.5 }],
     ['requestBudget: perMinute must be a whole number, 2 or more', { requestBudget: {} }],
   ])('says “%s” for %j', (message, wrong) => {
-    const options = { sso, store: mapStore(), ...wrong }
+    const options = { issuer, store: mapStore(), ...wrong }
     expect(() => Reflect.apply(createTokenManager, undefined, [options])).toThrow(new TypeError(message))
   })
 })

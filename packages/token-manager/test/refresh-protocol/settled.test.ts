@@ -161,12 +161,12 @@ describe('settled() (B9)', () => {
         },
       }
       let sent = 0
-      const sso = { refresh: async (tokens) => {
+      const issuer = { refresh: async (tokens) => {
         sent += 1
         await turn()
         return { ...tokens, access_token: 'a1', refresh_token: 'r1', expires_at: Date.now() / 1000 + 28_800 }
       } }
-      const tokens = createTokenManager({ sso, store })
+      const tokens = createTokenManager({ issuer, store })
       const expires_at = now() / 1000 + 28_800
       await tokens.save('owner', { access_token: 'a0', refresh_token: 'r0', token_type: 'Bearer', expires_at, auth_url: 'http://127.0.0.1:9' })
       ahead = 7 * 3_600_000

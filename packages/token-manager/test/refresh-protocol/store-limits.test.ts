@@ -107,7 +107,7 @@ describe('a real process', () => {
     const program = `
       import { createTokenManager } from ${core}
       const never = () => new Promise(() => undefined)
-      const tokens = createTokenManager({ sso: { refresh: never }, store: { read: never, swap: never } })
+      const tokens = createTokenManager({ issuer: { refresh: never }, store: { read: never, swap: never } })
       console.log(await tokens.status('owner').catch((error) => error.code + ' ' + error.reason))`
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
     expect(stdout.trim()).toBe('ERR_SSO_STORE unavailable')
@@ -121,7 +121,7 @@ describe('a real process', () => {
         for (let part = 0; part < 5; part += 1) await readFile(new URL(${core}))
         return undefined
       }
-      const tokens = createTokenManager({ sso: { refresh: read }, store: { read, swap: read } })
+      const tokens = createTokenManager({ issuer: { refresh: read }, store: { read, swap: read } })
       const asked = tokens.status('owner').catch((error) => error)
       await new Promise((resolve) => process.nextTick(resolve))
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 11_000)

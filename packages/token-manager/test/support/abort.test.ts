@@ -19,7 +19,7 @@ describe('many calls on one signal', () => {
           return written
         },
       }
-      const tokens = createTokenManager({ sso: { refresh: () => new Promise(() => {}) }, store })
+      const tokens = createTokenManager({ issuer: { refresh: () => new Promise(() => {}) }, store })
       await tokens.save('owner', ${JSON.stringify(bench().tokens({ expires_at: 0 }))})
       const stop = new AbortController()
       const calls = Array.from({ length: 50 }, () => tokens.getAccessToken('owner', { signal: stop.signal }))

@@ -13,9 +13,9 @@ import { mapStore } from '../../../../tests/support/map-store.ts'
 
 const auth_url = 'https://auth.example.com'
 const set = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_at: 7, auth_url }
-const sso: TokenIssuer = { authUrl: auth_url, refresh: () => Promise.reject(new Error('nobody refreshes here')) }
+const issuer: TokenIssuer = { authUrl: auth_url, refresh: () => Promise.reject(new Error('nobody refreshes here')) }
 const store = mapStore()
-const tokens = createTokenManager({ sso, store })
+const tokens = createTokenManager({ issuer, store })
 
 /** As JavaScript calls it: with anything. */
 // oxlint-disable-next-line typescript/no-explicit-any -- that is the point
@@ -55,22 +55,22 @@ it.each<[message: string, () => unknown]>([
     'accessToken must be a non-empty string; a promise came: await it',
     () => tokens.invalidate('ann', any(tokens.getAccessToken('ann').catch(() => 'a'))),
   ],
-  ['store must be a token store; a function came: call it', () => createTokenManager({ sso, store: any(mapStore) })],
+  ['store must be a token store; a function came: call it', () => createTokenManager({ issuer, store: any(mapStore) })],
   [
     'store must be a token store; a promise came: await it',
-    () => createTokenManager({ sso, store: any(Promise.resolve(store)) }),
+    () => createTokenManager({ issuer, store: any(Promise.resolve(store)) }),
   ],
-  ['store must be a token store; text came', () => createTokenManager({ sso, store: any('./tokens') })],
+  ['store must be a token store; text came', () => createTokenManager({ issuer, store: any('./tokens') })],
   [
     'spool must be a token store; a function came: call it',
-    () => createTokenManager({ sso, store, spool: any(mapStore) }),
+    () => createTokenManager({ issuer, store, spool: any(mapStore) }),
   ],
   [
-    'sso must be what createSso() returns, or another TokenIssuer; a promise came: await it',
-    () => createTokenManager({ sso: any(Promise.resolve(sso)), store }),
+    'issuer must be what createSso() returns, or another TokenIssuer; a promise came: await it',
+    () => createTokenManager({ issuer: any(Promise.resolve(issuer)), store }),
   ],
   ['waitUntil, refresh; a token store came', () => createTokenManager(any(store))],
-  ['waitUntil, refresh; a promise came: await it', () => createTokenManager(any(Promise.resolve({ sso, store })))],
+  ['waitUntil, refresh; a promise came: await it', () => createTokenManager(any(Promise.resolve({ issuer, store })))],
   [
     'tokens must be what createTokenManager() returned; a promise came: await it',
     () => keepSignedIn(any(Promise.resolve(tokens))),
@@ -78,7 +78,7 @@ it.each<[message: string, () => unknown]>([
   ['signal must be an AbortSignal', () => sweepOnce(tokens, { signal: any(true) })],
   [
     'shareFirewallState takes what createSso() returns; a promise came',
-    () => tokens.shareFirewallState(any(Promise.resolve(sso))),
+    () => tokens.shareFirewallState(any(Promise.resolve(issuer))),
   ],
   ['from must be a token store; a function came: call it', () => copyTokenSets(any(mapStore), store)],
   ['to must be a token store', () => copyTokenSets(store, any(undefined))],

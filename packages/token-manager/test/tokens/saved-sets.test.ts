@@ -7,7 +7,7 @@ const auth_url = 'https://auth.example.com'
 const whole = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_at: 7, auth_url }
 
 /** An issuer of two hosts: it allows no other. */
-const sso: TokenIssuer = {
+const issuer: TokenIssuer = {
   authUrl: auth_url,
   refresh: () => Promise.reject(new Error('nobody refreshes here')),
   allowedAuthUrl: (url) => (url.includes('evil') ? Promise.reject(new Error(url)) : Promise.resolve(url)),
@@ -15,7 +15,7 @@ const sso: TokenIssuer = {
 
 function manager(): { readonly tokens: TokenManager; readonly store: ReturnType<typeof mapStore> } {
   const store = mapStore()
-  return { store, tokens: createTokenManager({ sso, store }) }
+  return { store, tokens: createTokenManager({ issuer, store }) }
 }
 
 /** As JavaScript calls it: with anything. */

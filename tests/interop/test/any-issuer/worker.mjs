@@ -22,7 +22,7 @@ const commands = {
       client.allowInsecureRequests(config)
       return config
     }
-    tokens = createTokenManager({ sso: openidIssuer(configure), store, minRefreshInterval: 0 })
+    tokens = createTokenManager({ issuer: openidIssuer(configure), store, minRefreshInterval: 0 })
   },
   async save({ refresh_token, auth_url }) {
     const expires_at = Math.floor(Date.now() / 1000)

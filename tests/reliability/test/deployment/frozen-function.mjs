@@ -14,7 +14,7 @@ const { fileTokenStore } = await import('@owner-sso/token-store-file')
 
 const waiting = []
 const tokens = createTokenManager({
-  sso: createSso({ authUrl: process.env.OWNER_SSO_AUTH_URL }),
+  issuer: createSso({ authUrl: process.env.OWNER_SSO_AUTH_URL }),
   store: fileTokenStore({ path: process.env.STORE_PATH }),
   ...(process.env.WAIT_UNTIL ? { waitUntil: (work) => waiting.push(work) } : { background: false }),
 })

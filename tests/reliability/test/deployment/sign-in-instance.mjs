@@ -13,7 +13,7 @@ import { openStore } from './worker-store.mjs'
 const { AUTH_URL, STORE, PENDING_LOGIN_KEY } = process.env
 const { store } = await openStore(JSON.parse(STORE))
 const sso = createSso({ authUrl: AUTH_URL })
-const tokens = createTokenManager({ sso, store })
+const tokens = createTokenManager({ issuer: sso, store })
 const passport = new Passport()
 passport.use(new OwnerSsoStrategy({ sso, tokens, pendingLoginKey: Buffer.from(PENDING_LOGIN_KEY, 'base64') }))
 

@@ -47,7 +47,7 @@ const commands = {
     }
     sso = createSso(service)
     const spool = manager.spool && (await openStore(manager.spool)).store
-    tokens = createTokenManager({ sso, store: window.store, ...manager, spool })
+    tokens = createTokenManager({ issuer: sso, store: window.store, ...manager, spool })
     for (const name of eventNames) {
       tokens.on(name, ({ error, ...facts }) =>
         report({ event: name, ...facts, ...(error && { error: codeOf(error) }) }),

@@ -139,7 +139,7 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
   }
   const options = {
     store,
-    sso: { refresh },
+    issuer: { refresh },
     cachedAccounts: 1,
     rotationGrace: nature.rotationGrace,
     refresh: nature.elsewhere.includes(index) ? ('elsewhere' as const) : undefined,
