@@ -10,14 +10,16 @@ import { rolldown } from 'rolldown'
 
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
 const input = Object.values(exports).flatMap((entry) => entry.default ?? [])
+/** What every program loads. */
+const shared = ['./dist/index.js', './dist/support.js']
 const modules = readdirSync('dist', { recursive: true }).filter((file) => file.endsWith('.js'))
 
 const bundle = await rolldown({ input, platform: 'node', external: /^[^./]/u })
 const { output } = await bundle.write({
   dir: 'dist',
   chunkFileNames: '[name].js',
-  // With all that the entries import at once.
-  codeSplitting: { groups: [{ name: 'entries', test: (id) => input.includes(`./${relative('.', id)}`) }] },
+  // With all that the entries import at once, but for one that few programs import.
+  codeSplitting: { groups: [{ name: 'entries', test: (id) => shared.includes(`./${relative('.', id)}`) }] },
   // What other bundlers read; what people read is in the types.
   comments: { annotation: true, legal: true, jsdoc: false },
 })

@@ -89,7 +89,7 @@ function entriesOf(folder) {
   const manifest = JSON.parse(readFileSync(join(packages, folder, 'package.json'), 'utf8'))
   if (manifest.private) return []
   return Object.entries(manifest.exports)
-    .filter(([path, { types }]) => types !== undefined && path !== './support')
+    .filter(([path, { types }]) => types !== undefined && !['./support', './http'].includes(path))
     .map(([path, { types }]) => ({
       name: manifest.name + path.slice(1),
       description: manifest.description,

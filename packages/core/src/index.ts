@@ -28,8 +28,8 @@ export {
 export type { Credentials } from './steps/form-submission.ts'
 export type { Factor } from './steps/mfa-factors.ts'
 export type { RefreshOptions } from './steps/refresh.ts'
-export type { AgreedTransport } from './http/http-context.ts'
-export type { TlsOptions, TlsVersion, TransportOption, TransportOptions } from './http/transport.ts'
+export type { AgreedTransport } from '@owner-sso/token-manager/http'
+export type { TlsOptions, TlsVersion, TransportOption, TransportOptions } from '@owner-sso/token-manager/support'
 export { accountName, identifyOwner, isSubjectAccount, ownerOfEmail, type TokenOwner } from './login/token-owner.ts'
 
 export { challengeEncodingFromText, refreshFromEnvironment, ssoOptionsFromEnvironment } from './service/environment.ts'
@@ -42,10 +42,31 @@ export * from './errors.ts'
 export * from '@owner-sso/token-manager'
 
 // What adapters share.
-export { overdueAdvice, refusalAdvice, whatCame } from '@owner-sso/token-manager/support'
-export { checkOption, checkOptions, kinds, type OptionRow, type OptionRows } from './support/option-rows.ts'
-export { withBrackets, withoutBrackets } from './support/brackets.ts'
-export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
+export {
+  checkOption,
+  checkOptions,
+  isLoopback,
+  kinds,
+  mayCarrySecrets,
+  openTunnel,
+  type OptionRow,
+  type OptionRows,
+  overdueAdvice,
+  refusalAdvice,
+  systemCode,
+  type Transport,
+  transportFromText,
+  type TransportName,
+  transportNames,
+  transportOf,
+  type TunnelFailure,
+  type TunnelOutcome,
+  type TunnelRequest,
+  verificationProblem,
+  whatCame,
+  withBrackets,
+  withoutBrackets,
+} from '@owner-sso/token-manager/support'
 export {
   secretFromText,
   emailFromText,
@@ -55,9 +76,6 @@ export {
   typedEmail,
   unquoted,
 } from './support/setting-text.ts'
-export { systemCode } from './support/system-code.ts'
 export { visible } from './support/visible.ts'
-export { openTunnel, type TunnelFailure, type TunnelOutcome, type TunnelRequest } from './http/tunnel.ts'
 export { proxyOf, ssoOptionRows, tokenUrlFromText } from './service/options.ts'
 export { typedCode } from './login/typed-code.ts'
-export { type Transport, type TransportName, transportFromText, transportNames, transportOf } from './http/transport.ts'

@@ -107,7 +107,11 @@ it('rejects the name of an event that does not exist, and says which was meant',
 
 it.each<[call: string, () => unknown, string]>([
   ['createSso()', () => createSso(any(undefined)), 'createSso takes an object with authUrl, '],
-  ['createTokenManager()', () => createTokenManager(any(undefined)), 'createTokenManager takes an object with sso, '],
+  [
+    'createTokenManager()',
+    () => createTokenManager(any(undefined)),
+    'createTokenManager takes an object with issuer, ',
+  ],
   ['login()', () => sso.login(any(undefined)), 'login takes an object with identity, credential, passcode'],
   ['login(email)', () => sso.login(any(account)), 'login takes an object with identity, credential, passcode'],
   ['beginLogin()', () => sso.beginLogin(any(undefined)), 'beginLogin takes an object with identity, credential'],

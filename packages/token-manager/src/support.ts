@@ -12,3 +12,26 @@ export { howTokensAreLost, lostItsTokens, tokenSet } from './issuer/token-set.ts
 export { overdueAdvice, refusalAdvice } from './manager/refusal-advice.ts'
 export { whatCame } from './support/what-came.ts'
 export { elapsed, type Instant, instantOf, type Runtime } from './support/runtime.ts'
+export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
+export { systemCode } from './support/system-code.ts'
+export {
+  type TlsOptions,
+  type TlsVersion,
+  type Transport,
+  transportFromText,
+  type TransportName,
+  transportNames,
+  type TransportOption,
+  type TransportOptions,
+  transportOf,
+} from './http/transport.ts'
+export { openTunnel, type TunnelFailure, type TunnelOutcome, type TunnelRequest } from './http/tunnel.ts'
+export {
+  checkOption,
+  checkOptions,
+  kinds,
+  longestTimer,
+  type OptionRow,
+  type OptionRows,
+} from './support/option-rows.ts'
+export { withBrackets, withoutBrackets } from './support/brackets.ts'

@@ -8,12 +8,18 @@
 import { Axios, AxiosHeaders, type AxiosRequestConfig, type AxiosResponse } from 'axios'
 import { wrapper } from 'axios-cookiejar-support'
 import { type CookieOptions, createCookieAgent, HttpCookieAgent, HttpsCookieAgent } from 'http-cookie-agent/http'
-import type { Connection, ConnectionCookies } from './connection.ts'
-import { instanceCookies } from './cookie-jar.ts'
-import { type HttpAnswer, type HttpClient, roundTrip } from './round-trip.ts'
+import {
+  type Connection,
+  type ConnectionCookies,
+  type HttpAnswer,
+  type HttpClient,
+  roundTrip,
+  TunnelAgent,
+} from '@owner-sso/token-manager/http'
+import { type InstanceCookies, instanceCookies } from './cookie-jar.ts'
 
 /** The cookies of one instance, and what carries them. */
-export interface CarriedCookies extends ConnectionCookies {
+export interface CarriedCookies extends InstanceCookies, ConnectionCookies {
   /** Makes requests over a connection that carries them. */
   readonly clientOver: (connection: Connection) => HttpClient
 }
@@ -33,8 +39,7 @@ export function carriedCookies(origin: string, restored?: readonly string[]): Ca
     agents: {
       http: (options) => new HttpCookieAgent({ ...options, cookies }),
       https: (options) => new HttpsCookieAgent({ ...options, cookies }),
-      proxied: async (options) => {
-        const { TunnelAgent } = await import('./tunnel-agent.ts')
+      proxied: (options) => {
         const TunnelCookieAgent = createCookieAgent(TunnelAgent)
         return new TunnelCookieAgent({ ...options, cookies })
       },

@@ -4,8 +4,8 @@
  */
 import type { FirewallState, IssuerRefreshOptions } from '@owner-sso/token-manager'
 import { createHostBlocks, type HostBlocks } from '../firewall/host-blocks.ts'
-import type { TlsMemory } from './tls-sessions.ts'
-import type { Transport } from './transport.ts'
+import type { AgreedTransport, TlsMemory } from '@owner-sso/token-manager/http'
+import type { Transport } from '@owner-sso/token-manager/support'
 
 /** How requests are made. */
 export interface HttpSettings {
@@ -40,13 +40,6 @@ export function createHttpContext<Settings extends HttpSettings>(
     }),
     sharedFirewallStates: new Set(),
   }
-}
-
-/** What a connection to the service agreed on. */
-export interface AgreedTransport {
-  /** `TLSv1.2` or `TLSv1.3`; `undefined` over plain http. */
-  readonly tls: string | undefined
-  readonly http: '1.1' | '2'
 }
 
 /** What the requests of one session take in addition. */

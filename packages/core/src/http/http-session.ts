@@ -4,18 +4,22 @@
  *
  * What is below HTTP is in `connection.ts` and `round-trip.ts`; which request to make is each step's own business.
  */
-import { SsoError, type SsoStep, UnexpectedResponseError, UnreachableError } from '@owner-sso/token-manager'
-import { type Connection, openConnection } from './connection.ts'
+import { SsoError, type SsoStep, UnexpectedResponseError } from '@owner-sso/token-manager'
+import {
+  answerInTime,
+  type Connection,
+  type HttpAnswer,
+  type HttpClient,
+  type HttpRequest,
+  openConnection,
+  roundTrip,
+} from '@owner-sso/token-manager/http'
 import type { CarriedCookies } from './axios-client.ts'
-import { startDeadline } from './deadline.ts'
 import { isFirewallChallenge } from '../firewall/challenge-page.ts'
 import { signInFirewall } from '../firewall/sign-in-firewall.ts'
-import { type HttpAnswer, type HttpClient, type HttpRequest, isBareFailure, roundTrip } from './round-trip.ts'
-import { httpFailure } from './http-failure.ts'
 import type { HtmlPage } from '../pages/html-page.ts'
-import type { AgreedTransport, HttpContext, RequestOptions } from './http-context.ts'
+import type { HttpContext, RequestOptions } from './http-context.ts'
 import { traceStep } from '../tracing.ts'
-import { verificationProblem } from '../support/verification.ts'
 
 /** A request of one step. Without `form` or `json` it is a GET. */
 export interface StepRequest {
@@ -49,7 +53,7 @@ export interface HttpSession {
 
 /** The instances that a session speaks to, each with its own connection and cookies. */
 interface Peers {
-  readonly clientAt: (origin: string) => Promise<HttpClient>
+  readonly clientAt: (origin: string) => HttpClient
   readonly cookies: (origin: string) => string[]
   readonly close: () => void
 }
@@ -73,10 +77,9 @@ export function openSession(
 
   async function send(request: StepRequest): Promise<StepAnswer> {
     const { step, url } = request
-    requireVerification(url, step)
     // First what all processes know: their block may last longer than the one of this process.
     const probe = await firewall.enter(url.origin, step)
-    const answer = await answerInTime(service, options, peers, request).catch(async (error: unknown) => {
+    const answer = await answerUnlessBlocked(service, options, peers, request).catch(async (error: unknown) => {
       if (error instanceof SsoError && !error.requestSent) await probe?.giveBack()
       throw error
     })
@@ -103,11 +106,11 @@ export function openSession(
 function openPeers(service: HttpContext, { carried, restored }: Partial<SessionCookies>): Peers {
   const peers = new Map<string, Peer>()
   /** The requests of a session come one after the other, so each instance is found or opened once. */
-  async function peerAt(origin: string): Promise<Peer> {
+  function peerAt(origin: string): Peer {
     const known = peers.get(origin)
     if (known) return known
     const cookies = carried?.(origin, origin === restored?.origin ? restored.cookies : [])
-    const connection = await openConnection(new URL(origin), service, cookies)
+    const connection = openConnection(new URL(origin), service, cookies)
     const client: HttpClient =
       cookies?.clientOver(connection) ?? ((request, sending) => roundTrip(connection, request, sending))
     const peer = { cookies, connection, client }
@@ -115,7 +118,7 @@ function openPeers(service: HttpContext, { carried, restored }: Partial<SessionC
     return peer
   }
   return {
-    clientAt: async (origin) => (await peerAt(origin)).client,
+    clientAt: (origin) => peerAt(origin).client,
     cookies: (origin) => peers.get(origin)?.cookies?.stored() ?? [],
     close: () => peers.forEach(({ connection }) => connection.close()),
   }
@@ -128,45 +131,28 @@ interface Peer {
 }
 
 /** Makes a request within its time limit, unless its host is blocked. */
-async function answerInTime(
+async function answerUnlessBlocked(
   service: HttpContext,
   options: RequestOptions,
   peers: Peers,
   request: StepRequest,
 ): Promise<HttpAnswer> {
   const { step, url } = request
+  const { transport, proxy } = service
+  const { signal, onConnected, beforeSend } = options
   service.hostBlocks.check(url.host, step)
-  const deadline = startDeadline(options.timeout ?? service.timeout, options.signal)
-  let requestSent = false
-  const beforeWrite = (agreed: AgreedTransport): void => {
-    options.onConnected?.(agreed)
-    options.beforeSend?.()
-    requestSent = true
-  }
-  try {
-    const { signal } = deadline
-    const client = await peers.clientAt(url.origin)
-    return await client(httpRequest(request, service.transport.userAgent), { signal, beforeWrite })
-  } catch (failure) {
-    if (!isBareFailure(failure)) throw failure
-    const isProxied = service.proxy !== undefined && url.protocol === 'https:'
-    throw httpFailure(failure, { step, url, isProxied, requestSent, timedOut: deadline.signal.aborted })
-  } finally {
-    deadline.end()
-  }
+  const client = peers.clientAt(url.origin)
+  return answerInTime(
+    (sending) => client(httpRequest(request, transport.userAgent), sending),
+    { step, url, proxy },
+    { timeout: options.timeout ?? service.timeout, signal, onConnected, beforeSend },
+  )
 }
 
 /** The parser is loaded with the first page: a refresh, which is answered with JSON, never needs it. */
 async function readPage(body: string): Promise<HtmlPage | 'beyond limits'> {
   const { readHtmlPage } = await import('../pages/html-page.ts')
   return readHtmlPage(body)
-}
-
-/** Before every request: verification may have been turned off since the last one. Not a TypeError, which would count as sent. */
-function requireVerification(url: URL, step: SsoStep): void {
-  const problem = verificationProblem(url)
-  if (problem === undefined) return
-  throw new UnreachableError(`${url.origin} ${problem}. Nothing was sent.`, { step, requestSent: false })
 }
 
 function httpRequest({ url, form, json }: StepRequest, userAgent: string): HttpRequest {

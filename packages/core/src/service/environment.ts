@@ -5,7 +5,7 @@ import { refreshFromText } from '@owner-sso/token-manager'
 import { settingFromText } from '../support/setting-text.ts'
 import { serviceFromText } from './profiles.ts'
 import { type SsoOptions, tokenUrlFromText } from './options.ts'
-import { transportFromText } from '../http/transport.ts'
+import { transportFromText } from '@owner-sso/token-manager/support'
 
 type Row = readonly [variable: string, read: (text: string, variable: string) => Partial<SsoOptions>]
 

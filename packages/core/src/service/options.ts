@@ -2,11 +2,20 @@
  * The options of `createSso`, checked once at the start, with their defaults.
  */
 import type { HttpSettings } from '../http/http-context.ts'
-import { type TlsOptions, type TransportOption, transportOf } from '../http/transport.ts'
 import { type CodeChallengeEncoding, type ServiceName, serviceProfile } from './profiles.ts'
-import { whatCame } from '@owner-sso/token-manager/support'
-import { checkOptions, kinds, longestTimer, type OptionRows } from '../support/option-rows.ts'
-import { isLoopback, mayCarrySecrets, verificationProblem } from '../support/verification.ts'
+import {
+  checkOptions,
+  isLoopback,
+  kinds,
+  longestTimer,
+  mayCarrySecrets,
+  type OptionRows,
+  type TlsOptions,
+  type TransportOption,
+  transportOf,
+  verificationProblem,
+  whatCame,
+} from '@owner-sso/token-manager/support'
 
 /** Where the service is, and how it is spoken to. Only `authUrl` is required. */
 export interface SsoOptions {

@@ -2,8 +2,7 @@
  * What one word settles together: how a kind of service is spoken to. The interface document's is the default; today's is what people
  * recorded up to 2026 (`docs/guides/todays-service.md`). Each single option comes before it. Another kind is another row.
  */
-import type { TransportName } from '../http/transport.ts'
-import { isLoopback } from '../support/verification.ts'
+import { isLoopback, type TransportName } from '@owner-sso/token-manager/support'
 
 /** How the code challenge is derived from the verifier. */
 export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'

@@ -4,7 +4,7 @@
 import { type TokenSet, UnexpectedResponseError } from '@owner-sso/token-manager'
 import { clientId, type LoginSecrets } from './authorization-request.ts'
 import type { HttpSession } from '../http/http-session.ts'
-import { isJsonType, parseJsonObject } from '../http/json-object.ts'
+import { isJsonType, parseJsonObject } from '@owner-sso/token-manager/http'
 import { type PasscodePage, readPasscodePage } from '../pages/passcode-page.ts'
 import type { ServiceContext } from '../service/service-context.ts'
 import { tokenEndpoint, tokenEndpointError } from './token-endpoint.ts'

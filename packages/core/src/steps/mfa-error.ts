@@ -1,5 +1,5 @@
 /** The error body that both MFA endpoints answer with, `{ error: { code, message } }` (recorded). */
-import { asJsonObject, type JsonObject } from '../http/json-object.ts'
+import { asJsonObject, type JsonObject } from '@owner-sso/token-manager/http'
 
 /** Recorded codes that mean "not this login any more". */
 const expiries: ReadonlySet<unknown> = new Set(['UNAUTHORIZED', 'ERR_EXPIRED'])

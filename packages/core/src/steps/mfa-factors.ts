@@ -7,7 +7,7 @@ import { quotedNames } from '@owner-sso/token-manager/support'
 import { authorizePath } from './authorization-request.ts'
 import { PendingLoginExpiredError } from '../errors.ts'
 import type { HttpSession } from '../http/http-session.ts'
-import { asJsonObject, type JsonObject, parseJson } from '../http/json-object.ts'
+import { asJsonObject, type JsonObject, parseJson } from '@owner-sso/token-manager/http'
 import { isExpired, mfaErrorCode } from './mfa-error.ts'
 
 /** A second factor of the account, as the service lists it. */

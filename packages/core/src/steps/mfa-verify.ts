@@ -6,7 +6,7 @@ import { type SsoError, UnexpectedResponseError } from '@owner-sso/token-manager
 import { authorizePath } from './authorization-request.ts'
 import { PasscodeRejectedError, type PasscodeRejection, PendingLoginExpiredError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
-import { asJsonObject, type JsonObject, parseJsonObject } from '../http/json-object.ts'
+import { asJsonObject, type JsonObject, parseJsonObject } from '@owner-sso/token-manager/http'
 import type { Verification } from '../pages/passcode-page.ts'
 import { isExpired, mfaErrorCode } from './mfa-error.ts'
 

@@ -6,7 +6,7 @@ import { howTokensAreLost, lostItsTokens, whatCame } from '@owner-sso/token-mana
 import { clientId, scope } from './authorization-request.ts'
 import type { RequestOptions } from '../http/http-context.ts'
 import { openSession } from '../http/http-session.ts'
-import { parseJsonObject } from '../http/json-object.ts'
+import { parseJsonObject } from '@owner-sso/token-manager/http'
 import { allowedInstance } from '../service/region.ts'
 import type { ServiceContext } from '../service/service-context.ts'
 import { tokenEndpoint, tokenEndpointError } from './token-endpoint.ts'

@@ -18,7 +18,7 @@ import {
 } from '@owner-sso/token-manager'
 import { quotedWords } from '@owner-sso/token-manager/support'
 import type { StepAnswer } from '../http/http-session.ts'
-import { parseJsonObject } from '../http/json-object.ts'
+import { parseJsonObject } from '@owner-sso/token-manager/http'
 import { type TokenHosts, tokenUrlOf } from '../service/token-hosts.ts'
 
 const deadGrant = new Set(['invalid_grant', 'login_required'])

@@ -3,7 +3,7 @@
  */
 import type { TokenSet } from '@owner-sso/token-manager'
 import { tokenSet } from '@owner-sso/token-manager/support'
-import type { JsonObject } from '../http/json-object.ts'
+import type { JsonObject } from '@owner-sso/token-manager/http'
 import type { ServiceContext } from '../service/service-context.ts'
 import { expiresAt } from './token-lifetime.ts'
 

@@ -11,8 +11,14 @@ import { boundAnswer, boundHttp2Answer, type ExcessCode, mostHeaderBytes } from 
 import { brokenConnection } from './broken-connection.ts'
 import type { RequestHead, Respond } from './heads.ts'
 import type { Http2 } from './http2-session.ts'
-import type { AgreedTransport } from './http-context.ts'
 import { withoutBrackets } from '../support/brackets.ts'
+
+/** What a connection to the service agreed on. */
+export interface AgreedTransport {
+  /** `TLSv1.2` or `TLSv1.3`; `undefined` over plain http. */
+  readonly tls: string | undefined
+  readonly http: '1.1' | '2'
+}
 
 /** Who follows a request. */
 export interface RequestWatch {

@@ -2,7 +2,7 @@
  * A tunnel through an outbound proxy (CONNECT, RFC 9110 section 9.3.6): with TLS inside, the proxy sees an address and nothing else.
  */
 import type { Socket } from 'node:net'
-import { onAbort } from '@owner-sso/token-manager/support'
+import { onAbort } from '../support/abort.ts'
 import { withBrackets, withoutBrackets } from '../support/brackets.ts'
 import { mostHeaderBytes } from './answer-bounds.ts'
 

@@ -7,15 +7,14 @@
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
 import type { ClientHttp2Stream } from 'node:http2'
 import type { Readable } from 'node:stream'
-import { unlessAborted } from '@owner-sso/token-manager/support'
+import { unlessAborted } from '../support/abort.ts'
 import { type ExcessCode, mostBodyBytes } from './answer-bounds.ts'
 import type { Connection } from './connection.ts'
 import { acceptedEncodings, decompressed } from './content-encoding.ts'
 import type { RequestHead } from './heads.ts'
-import type { AgreedTransport } from './http-context.ts'
 import { parseJson } from './json-object.ts'
 import { systemCode } from '../support/system-code.ts'
-import { http1Request, http2Request } from './wire-requests.ts'
+import { type AgreedTransport, http1Request, http2Request } from './wire-requests.ts'
 
 /** One request, ready to be sent. */
 export interface HttpRequest {

@@ -2,8 +2,8 @@
  * The options of a call, one row each: what every one has to be, as a test and in words. Its sentence and its default are the
  * comment at its name in the type of the options; the READMEs' tables are made of that (`tools/options`).
  */
-import { checkOptionNames } from '@owner-sso/token-manager'
-import { whatCame } from '@owner-sso/token-manager/support'
+import { checkOptionNames } from './known-options.ts'
+import { whatCame } from './what-came.ts'
 
 /** What an option has to be. */
 export interface OptionRow {

@@ -8,11 +8,10 @@ import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { mostHeaderBytes } from './answer-bounds.ts'
 import { handOutConnectedSockets } from './connected-sockets.ts'
-import type { InstanceCookies } from './cookie-jar.ts'
-import type { Http2 } from './http2-session.ts'
-import { sharedContext, shareSessions } from './tls-sessions.ts'
-import type { TunnelAgentOptions } from './tunnel-agent.ts'
-import type { HttpContext } from './http-context.ts'
+import type { CarriedByHttp2, Http2 } from './http2-session.ts'
+import { sharedContext, shareSessions, type TlsMemory } from './tls-sessions.ts'
+import type { Transport } from './transport.ts'
+import { TunnelAgent, type TunnelAgentOptions } from './tunnel-agent.ts'
 import { withoutBrackets } from '../support/brackets.ts'
 
 /** Keeps one connection alive until it is closed. */
@@ -31,17 +30,23 @@ export interface Connection {
 }
 
 /** The settings that a connection is made with. */
-export type ConnectionSettings = Pick<HttpContext, 'transport' | 'proxy' | 'tlsMemory'>
+export interface ConnectionSettings {
+  readonly transport: Transport
+  /** The address of an outbound proxy. */
+  readonly proxy: string | undefined
+  /** What connections share below HTTP. */
+  readonly tlsMemory: TlsMemory
+}
 
 /** Makes an agent of each kind. */
 export interface Agents {
   readonly http: (options: AgentOptions) => HttpAgent
   readonly https: (options: HttpsAgentOptions) => HttpsAgent
-  readonly proxied: (options: TunnelAgentOptions) => Promise<HttpsAgent>
+  readonly proxied: (options: TunnelAgentOptions) => HttpsAgent
 }
 
 /** Cookies that a connection carries: its agent does so over HTTP/1.1. */
-export interface ConnectionCookies extends InstanceCookies {
+export interface ConnectionCookies extends CarriedByHttp2 {
   readonly agents: Agents
 }
 
@@ -49,7 +54,7 @@ export interface ConnectionCookies extends InstanceCookies {
 const plainAgents: Agents = {
   http: (options) => new HttpAgent(options),
   https: (options) => new HttpsAgent(options),
-  proxied: async (options) => new (await import('./tunnel-agent.ts')).TunnelAgent(options),
+  proxied: (options) => new TunnelAgent(options),
 }
 
 /**
@@ -57,12 +62,8 @@ const plainAgents: Agents = {
  *
  * @param cookies - none for what is one request alone
  */
-export async function openConnection(
-  origin: URL,
-  settings: ConnectionSettings,
-  cookies?: ConnectionCookies,
-): Promise<Connection> {
-  const agent = await agentOf(origin, settings, cookies?.agents ?? plainAgents)
+export function openConnection(origin: URL, settings: ConnectionSettings, cookies?: ConnectionCookies): Connection {
+  const agent = agentOf(origin, settings, cookies?.agents ?? plainAgents)
   const connecting = handOutConnectedSockets(agent)
   const offersHttp2 = settings.transport.http2 && origin.protocol === 'https:'
   let agreed: Promise<Http2 | undefined> | undefined
@@ -84,18 +85,14 @@ export async function openConnection(
   }
 }
 
-async function agentOf(
-  origin: URL,
-  { transport, proxy, tlsMemory }: ConnectionSettings,
-  agents: Agents,
-): Promise<HttpAgent> {
+function agentOf(origin: URL, { transport, proxy, tlsMemory }: ConnectionSettings, agents: Agents): HttpAgent {
   // The system looks each minute whether an idle connection still stands: a login may wait for a person's passcode.
   const common = { keepAlive: true, keepAliveMsecs: 60_000, maxSockets: 1 }
   // Plain http is spoken on this machine alone: to a proxy it would show the password, and lead to the proxy's own loopback.
   if (origin.protocol === 'http:') return agents.http(common)
   // Set here because NODE_TLS_REJECT_UNAUTHORIZED could turn it off.
   const secure = { ...common, rejectUnauthorized: true, secureContext: sharedContext(tlsMemory, transport.tls) }
-  const agent = proxy === undefined ? agents.https(secure) : await agents.proxied({ ...secure, proxy })
+  const agent = proxy === undefined ? agents.https(secure) : agents.proxied({ ...secure, proxy })
   shareSessions(agent, tlsMemory, proxy !== undefined)
   return agent
 }
@@ -105,7 +102,7 @@ async function agree(
   origin: URL,
   agent: HttpAgent,
   settings: ConnectionSettings,
-  cookies: InstanceCookies | undefined,
+  cookies: CarriedByHttp2 | undefined,
 ): Promise<Http2 | undefined> {
   const connect = agent.createConnection.bind(agent)
   const socket = await new Promise<Duplex>((resolve, reject) => {

@@ -7,8 +7,15 @@
 import { type ClientHttp2Stream, connect } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { brokenConnection } from './broken-connection.ts'
-import type { InstanceCookies } from './cookie-jar.ts'
 import type { RequestHead, Respond } from './heads.ts'
+
+/** Cookies that its requests carry, where no agent does. */
+export interface CarriedByHttp2 {
+  /** The `Cookie` header of a request; `undefined` where no cookie belongs to the address. */
+  readonly headerFor: (url: URL) => string | undefined
+  /** Keeps the `Set-Cookie` headers of this address's answer. */
+  readonly keep: (headers: readonly string[], url: URL) => void
+}
 
 /** An open HTTP/2 connection. */
 export interface Http2 {
@@ -29,7 +36,7 @@ export async function openHttp2(
   origin: URL,
   socket: TLSSocket,
   maxHeaderBytes: number,
-  cookies?: InstanceCookies,
+  cookies?: CarriedByHttp2,
 ): Promise<Http2> {
   const session = connect(origin, {
     createConnection: () => socket,

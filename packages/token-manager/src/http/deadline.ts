@@ -1,8 +1,8 @@
 /**
  * The wall-clock limit of one request: ends it at a moment, whatever trickles in, or when the caller says so.
  */
-import { startTimeLimit } from '@owner-sso/token-manager'
-import { onAbort } from '@owner-sso/token-manager/support'
+import { onAbort } from '../support/abort.ts'
+import { startTimeLimit } from '../support/time-limit.ts'
 
 /** A running deadline. */
 export interface Deadline {

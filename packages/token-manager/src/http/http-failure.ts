@@ -2,13 +2,7 @@
  * A request that got no answer, as the error that a caller is shown: what happened, and whether the request may have
  * reached the service.
  */
-import {
-  type SsoError,
-  type SsoStep,
-  SsoTimeoutError,
-  UnexpectedResponseError,
-  UnreachableError,
-} from '@owner-sso/token-manager'
+import { type SsoError, type SsoStep, SsoTimeoutError, UnexpectedResponseError, UnreachableError } from '../errors.ts'
 import type { BareFailure } from './round-trip.ts'
 import { unreachableReason } from './unreachable-reason.ts'
 

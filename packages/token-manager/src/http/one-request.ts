@@ -1,0 +1,65 @@
+/**
+ * One request within its time limit. Its failure says whether it may have reached the service: "not sent", "answered" and "in
+ * doubt" are told apart here.
+ */
+import { type SsoStep, UnreachableError } from '../errors.ts'
+import { verificationProblem } from '../support/verification.ts'
+import { startDeadline } from './deadline.ts'
+import { httpFailure } from './http-failure.ts'
+import { type HttpAnswer, isBareFailure, type Sending } from './round-trip.ts'
+import type { AgreedTransport } from './wire-requests.ts'
+
+/** When a request ends at the latest, and who is asked right before it is written. */
+export interface RequestLimits {
+  /** Milliseconds, answer included. */
+  readonly timeout: number
+  /** Ends it sooner. */
+  readonly signal?: AbortSignal | undefined
+  /** Is told what the connection agreed on, right before `beforeSend`. */
+  readonly onConnected?: ((agreed: AgreedTransport) => void) | undefined
+  /** Throwing keeps the request unsent, and the thrown error is the outcome. */
+  readonly beforeSend?: (() => void) | undefined
+}
+
+/** What an error says of a request. */
+export interface RequestPlace {
+  readonly step: SsoStep
+  readonly url: URL
+  /** The outbound proxy's address, where there is one. */
+  readonly proxy: string | undefined
+}
+
+/**
+ * @param send - makes the request over a connection
+ * @throws SsoTimeoutError, UnreachableError, UnexpectedResponseError, each with `requestSent`; or what `beforeSend` threw
+ */
+export async function answerInTime(
+  send: (sending: Sending) => Promise<HttpAnswer>,
+  { step, url, proxy }: RequestPlace,
+  { timeout, signal, onConnected, beforeSend }: RequestLimits,
+): Promise<HttpAnswer> {
+  requireVerification(url, step)
+  const deadline = startDeadline(timeout, signal)
+  let requestSent = false
+  const beforeWrite = (agreed: AgreedTransport): void => {
+    onConnected?.(agreed)
+    beforeSend?.()
+    requestSent = true
+  }
+  try {
+    return await send({ signal: deadline.signal, beforeWrite })
+  } catch (failure) {
+    if (!isBareFailure(failure)) throw failure
+    const isProxied = proxy !== undefined && url.protocol === 'https:'
+    throw httpFailure(failure, { step, url, isProxied, requestSent, timedOut: deadline.signal.aborted })
+  } finally {
+    deadline.end()
+  }
+}
+
+/** Before every request: verification may have been turned off since the last one. Not a TypeError, which would count as sent. */
+function requireVerification(url: URL, step: SsoStep): void {
+  const problem = verificationProblem(url)
+  if (problem === undefined) return
+  throw new UnreachableError(`${url.origin} ${problem}. Nothing was sent.`, { step, requestSent: false })
+}
