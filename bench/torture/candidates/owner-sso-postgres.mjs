@@ -1,0 +1,28 @@
+/** owner-sso with PostgreSQL. */
+export const about = {
+  name: 'owner-sso, PostgreSQL',
+  isOurs: true,
+  packages: ['@owner-sso/token-manager', '@owner-sso/token-store-sql', 'pg'],
+  documentation: '../../packages/token-store-sql/README.md',
+  processes: 8,
+  store: 'postgres',
+}
+
+export async function open({ settings, service }) {
+  const { openOurs } = await import('./shared/ours.mjs')
+  const { createTable, sqlTokenStore } = await import('@owner-sso/token-store-sql')
+  const { default: pg } = await import('pg')
+  const client = new pg.Pool({
+    connectionString: settings.url,
+    connectionTimeoutMillis: 2000,
+    query_timeout: 2000,
+  })
+  client.on('error', () => {})
+  await createTable(client)
+  const subscriber = async () => {
+    const listener = new pg.Client(settings.url)
+    await listener.connect()
+    return listener
+  }
+  return openOurs(sqlTokenStore({ client, subscriber }), service)
+}

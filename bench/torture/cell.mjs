@@ -1,0 +1,182 @@
+/**
+ * One cell of the table: a candidate, a fault, a service and a store of its own. The candidate's processes ask for a token every two
+ * minutes, five callers each, until the fault has struck, and for two hours more.
+ *
+ * Between rounds the clocks of all processes jump; while a fault lasts, time is real, and everybody asks every second. So nothing is
+ * scaled: locks, intents and time limits live as long here as anywhere.
+ */
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startFleet } from './fleet.mjs'
+import { startService } from './service.mjs'
+import { openStore } from './stores.mjs'
+
+const minute = 60_000
+/** Rounds after a fault: twenty of two minutes, and ten of eight, together two hours. */
+const tail = 30
+
+/**
+ * @param candidate - `{ module, about }`
+ * @param fault - a row of `faults.mjs`
+ * @param moment - `in use`, or `after a night`, in which nobody asks until the access token has ended
+ * @param world - `{ seed, folder, certificate, turns, closing }`: turns are for what keeps the machine busy, `closing` has what ends with us
+ * @returns what was counted, and the verdict
+ */
+export async function playCell(cell) {
+  const { turns } = cell.world
+  await turns.take()
+  try {
+    return await play(cell)
+  } finally {
+    turns.giveBack()
+  }
+}
+
+async function play({ candidate: { module, about }, fault, moment, world }) {
+  const random = randomOf(`${world.seed} ${about.name} ${fault.title} ${moment}`)
+  const folder = mkdtempSync(join(world.folder, 'cell-'))
+  const traps = join(folder, 'traps')
+  mkdirSync(traps)
+  const jumps = []
+  const now = () => jumps.reduce((sum, [, by]) => sum + by, Date.now())
+  const service = await startService({ now, random, certificate: world.certificate })
+  const store = await openStore(about.store, folder)
+  const { tokenPorts, tokenUrl, apiUrl, issuer } = service
+  const fleet = await startFleet({
+    size: about.processes,
+    random,
+    env: { NODE_EXTRA_CA_CERTS: world.certificate.file },
+    detailsOf: (index) => ({
+      module,
+      context: { settings: store.settings, service: { tokenUrl, issuer } },
+      clock: { jumps, skew: fault.isSkewed ? skewOf(index, about.processes) : 0 },
+      ...{ traps, tokenPorts, apiUrl },
+    }),
+  })
+  let isAsleep = moment === 'after a night'
+  /** Whether every caller of the newest round had a token. */
+  let works = true
+  /** A family that is revoked does not come back: where all have noticed that, nothing more need be played. */
+  let isOver = false
+
+  function lookAt(round) {
+    const results = round.flat()
+    if (results.length === 0) return
+    works = results.every(({ failure }) => failure === undefined)
+    isOver ||= service.counters.revoked > 0 && results.every(({ failure }) => failure !== undefined)
+  }
+
+  async function pass(minutes) {
+    await calm()
+    const made = [Date.now(), minutes * minute]
+    jumps.push(made)
+    await fleet.jump(made)
+  }
+
+  /** Nothing is half-way: no clock jumps in the middle of a refresh. */
+  async function calm() {
+    await fleet.answered()
+    while (!fleet.isComplete()) await sleep(20)
+    await Promise.race([fleet.settled(), sleep(5000, undefined, { ref: false })])
+    while (!service.isIdle()) await sleep(20)
+  }
+
+  /** Time passes until something happens, which a refresh must bring about. */
+  async function passUntil(happens) {
+    let hasHappened = false
+    const event = happens.then((value) => {
+      hasHappened = true
+      return value
+    })
+    for (let step = 0; step < 45 && !hasHappened; step += 1) {
+      await Promise.race([event, pass(isAsleep ? 80 : step < 7 ? 5 : 2)])
+      isAsleep = false
+      if (!hasHappened) await Promise.race([event, fleet.round()])
+    }
+    if (!hasHappened) throw new Error('It never refreshes')
+    return event
+  }
+
+  const cell = {
+    ...{ service, store, pass },
+    pids: fleet.pids,
+    round: fleet.round,
+    arm: (trap) => writeFileSync(join(traps, trap), ''),
+    untilDeath: () => passUntil(once(fleet.deaths, 'death')),
+    /** The next request to refresh, `{ pid, answer }`: nothing is done with it until `answer({ … })`. */
+    nextRefresh: () =>
+      passUntil(
+        new Promise((resolve) => {
+          service.behave(
+            ({ port }) =>
+              new Promise((answer) => {
+                service.behave()
+                resolve({ pid: pidOf(traps, port), answer })
+              }),
+          )
+        }),
+      ),
+    /** Real time, in which all ask every two seconds. What lasts lets others have their turn. */
+    async real(seconds) {
+      const end = performance.now() + seconds * 1000
+      if (seconds > 5) world.turns.giveBack()
+      for (let left = seconds; left > 0 && !isOver; left = (end - performance.now()) / 1000) {
+        fleet.round().then(lookAt)
+        await sleep(Math.min(2000, left * 1000))
+      }
+      await sleep(Math.max(0, end - performance.now()))
+      if (seconds > 5) await world.turns.take()
+    },
+  }
+  const end = () => {
+    fleet.end()
+    service.close()
+    return store.close()
+  }
+  world.closing.add(end)
+  try {
+    await fleet.signIn(about.signsInByCode ? 'a code' : service.signIn())
+    await fleet.round()
+    await fault.play(cell)
+    service.behave()
+    await calm()
+    for (let left = tail; left > 0; left -= 1) {
+      if (isOver) fleet.giveUp(left)
+      if (isOver) break
+      await pass(left > 10 ? 2 : 8)
+      lookAt(await fleet.round())
+    }
+    return { verdict: verdictOf(works, service.counters, fleet.totals), ...service.counters, ...fleet.totals }
+  } finally {
+    world.closing.delete(end)
+    await end()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  }
+}
+
+/** In the order from good to bad. */
+export const verdicts = ['kept', 'calls failed', 'stuck', 'signed out']
+
+function verdictOf(works, { revoked }, { failed }) {
+  if (works) return failed === 0 ? 'kept' : 'calls failed'
+  return revoked > 0 ? 'signed out' : 'stuck'
+}
+
+/** Milliseconds: spread over an hour, or half an hour behind the service for one process alone. */
+const skewOf = (index, processes) => (processes === 1 ? -30 : (index / (processes - 1)) * 60 - 30) * minute
+
+const pidOf = (traps, port) => Number(readdirSync(traps).find((name) => name.startsWith(`${port}-`))?.split('-')[1])
+
+/** Mulberry32, seeded by a text. */
+function randomOf(text) {
+  let state = 0
+  for (const character of text) state = Math.imul(state ^ character.codePointAt(0), 2_654_435_761) >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

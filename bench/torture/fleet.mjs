@@ -1,0 +1,100 @@
+/** The processes of one cell: whoever dies is started again at once, as a supervisor does. */
+import { fork } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('worker.mjs', import.meta.url))
+const callers = 5
+/** Milliseconds of real time after which a call counts as one that hangs. */
+const patience = 240_000
+
+/**
+ * @param size - how many processes
+ * @param detailsOf - what the process with this number is opened with
+ * @param random - 0 to 1
+ * @param env - what the processes have in addition
+ */
+export async function startFleet({ size, detailsOf, random, env }) {
+  const deaths = new EventEmitter()
+  const totals = { calls: 0, failed: 0, longest: 0, failures: {} }
+  let isOver = false
+
+  async function start(index) {
+    const child = fork(program, { execArgv: ['--no-warnings'], env: { ...process.env, ...env }, stdio: 'ignore' })
+    const waiting = new Map()
+    let asked = 0
+    const tell = (command, details = {}) =>
+      new Promise((resolve, reject) => {
+        asked += 1
+        waiting.set(asked, { resolve, reject })
+        child.send({ id: asked, command, ...details }, () => {})
+      })
+    child.on('message', ({ id, value, error }) => {
+      const { resolve, reject } = waiting.get(id)
+      waiting.delete(id)
+      if (error === undefined) resolve(value)
+      else reject(new Error(`${error}`))
+    })
+    child.on('error', () => {})
+    const worker = { pid: child.pid, child, tell, isReady: false, asking: undefined }
+    workers[index] = worker
+    child.once('exit', () => {
+      for (const { resolve } of waiting.values()) resolve(undefined)
+      if (isOver || workers[index] !== worker) return
+      deaths.emit('death')
+      start(index).catch((error) => deaths.emit('error', error))
+    })
+    await tell('open', detailsOf(index))
+    worker.isReady = true
+  }
+
+  /** One process asks. Whoever dies meanwhile has no callers any more. */
+  async function ask(worker) {
+    let timer
+    const late = new Promise((resolve) => {
+      timer = setTimeout(() => resolve(Array.from({ length: callers }, () => ({ wait: patience, failure: 'hangs' }))), patience)
+    })
+    const results = (await Promise.race([worker.tell('ask', { callers, after: random() * 20 }), late])) ?? []
+    clearTimeout(timer)
+    for (const { wait, failure } of results) {
+      totals.calls += 1
+      totals.longest = Math.max(totals.longest, wait)
+      if (failure === undefined) continue
+      totals.failed += 1
+      totals.failures[failure] = (totals.failures[failure] ?? 0) + 1
+    }
+    if (results[0]?.failure !== 'hangs') worker.asking = undefined
+    return results
+  }
+
+  const workers = []
+  await Promise.all(Array.from({ length: size }, (_, index) => start(index)))
+  const ready = () => workers.filter(({ isReady }) => isReady)
+
+  return {
+    totals,
+    deaths,
+    pids: () => workers.map(({ pid }) => pid),
+    signIn: (grant) => workers[0].tell('signIn', { grant }),
+    jump: (made) => Promise.all(workers.map((worker) => worker.tell('jump', { made }))),
+    settled: () => Promise.all(ready().map((worker) => worker.tell('settled').catch(() => {}))),
+    isComplete: () => ready().length === size,
+    /** All ask that are not asking yet; resolves with the results of these. */
+    round() {
+      const idle = ready().filter(({ asking }) => asking === undefined)
+      for (const worker of idle) worker.asking = ask(worker)
+      return Promise.all(idle.map(({ asking }) => asking))
+    },
+    /** As many rounds as these, in each of which everybody would fail. */
+    giveUp(rounds) {
+      totals.calls += rounds * size * callers
+      totals.failed += rounds * size * callers
+    },
+    /** Nobody is asking any more. */
+    answered: () => Promise.all(workers.map(({ asking }) => asking)),
+    end() {
+      isOver = true
+      for (const { child } of workers) child.kill('SIGKILL')
+    },
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * The stores, from outside: each can be made, be gone, be full, and go back in time. A candidate gets only `settings`.
+ *
+ * | kind       | gone                                    | full                                    |
+ * | ---------- | --------------------------------------- | --------------------------------------- |
+ * | `file`     | the folder is away, a file in its place | no process may write a byte (`prlimit`) |
+ * | `sqlite`   | another program has it locked           | the same                                |
+ * | `redis`    | nobody can connect                      | `maxmemory`                             |
+ * | `postgres` | nobody can connect                      | each write fails as with a full disk    |
+ */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '../postgres-server.mjs'
+import { startRedis } from '../redis-server.mjs'
+
+let database
+let databases = 0
+
+/** One PostgreSQL for all cells, each with a database of its own. */
+async function sharedPostgres() {
+  database ??= startPostgres(mkdtempSync(join(tmpdir(), 'owner-sso-torture-postgres-')), 400)
+  const server = await database
+  if (server === undefined) throw new Error('PostgreSQL is not here')
+  return server
+}
+
+export const stopSharedServers = async () => (await database)?.stop()
+
+/**
+ * @param kind - as above
+ * @param folder - a new one, for this store
+ * @returns `settings`, and what may happen to it: `vanish`, `comeBack`, `fill(pids)`, `makeRoom(pids)`, `remember`, `goBack`
+ */
+export const openStore = (kind, folder) => kinds[kind](folder)
+
+/** A process that may write no byte more. The name of a file is none. */
+const limitWrites = (pids, limit) =>
+  pids.forEach((pid) => execFileSync('prlimit', ['--pid', String(pid), `--fsize=${limit}:unlimited`]))
+const byLimit = { fill: (pids) => limitWrites(pids, 0), makeRoom: (pids) => limitWrites(pids, 'unlimited') }
+
+const kinds = {
+  file(folder) {
+    const [path, away, copy] = ['store', 'away', 'copy'].map((name) => join(folder, name))
+    mkdirSync(path, { mode: 0o700 })
+    return {
+      settings: { path },
+      vanish() {
+        renameSync(path, away)
+        writeFileSync(path, '')
+      },
+      comeBack() {
+        rmSync(path)
+        renameSync(away, path)
+      },
+      ...byLimit,
+      remember: () => cpSync(path, copy, { recursive: true, preserveTimestamps: true }),
+      goBack() {
+        renameSync(path, away)
+        renameSync(copy, path)
+      },
+      close() {},
+    }
+  },
+
+  async sqlite(folder) {
+    const { default: Database } = await import('libsql')
+    const path = join(folder, 'tokens.db')
+    const client = new Database(path)
+    client.exec('PRAGMA journal_mode = WAL')
+    client.exec('PRAGMA busy_timeout = 2000')
+    return {
+      settings: { path },
+      vanish: () => client.exec('BEGIN IMMEDIATE'),
+      comeBack: () => client.exec('COMMIT'),
+      ...byLimit,
+      remember: () => client.exec('CREATE TABLE remembered AS SELECT * FROM owner_sso_tokens'),
+      goBack: () =>
+        client.exec(
+          'BEGIN IMMEDIATE; DELETE FROM owner_sso_tokens; INSERT INTO owner_sso_tokens SELECT * FROM remembered; COMMIT',
+        ),
+      close: () => client.close(),
+    }
+  },
+
+  async redis(folder) {
+    const server = await startRedis(folder)
+    if (server === undefined) throw new Error('redis-server is not here')
+    const { createClient } = await import('redis')
+    const client = createClient({ url: server.url }).on('error', () => {})
+    await client.connect()
+    const line = await openLine(server.url)
+    const set = (limit) => () => client.configSet('maxmemory', limit)
+    let remembered = []
+    return {
+      settings: { url: line.url },
+      vanish: line.cut,
+      comeBack: line.mend,
+      fill: set('1'),
+      makeRoom: set('0'),
+      async remember() {
+        for (const key of await client.keys('*')) remembered.push([key, await client.get(key)])
+      },
+      /** As a failover does: the connections end too. */
+      async goBack() {
+        line.cut()
+        await client.flushAll()
+        for (const [key, value] of remembered) await client.set(key, value)
+        line.mend()
+      },
+      close() {
+        line.cut()
+        client.destroy()
+        server.stop()
+      },
+    }
+  },
+
+  async postgres(folder) {
+    const server = await sharedPostgres()
+    const { Client } = (await import('pg')).default
+    databases += 1
+    const name = `cell_${databases}`
+    const maker = await connected(Client, server.url)
+    await maker.query(`CREATE DATABASE ${name}`)
+    const client = await connected(Client, server.url.replace(/postgres$/u, name))
+    const line = await openLine(server.url)
+    const tableOf = async () => {
+      const { rows } = await client.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public' LIMIT 1`)
+      return rows[0].tablename
+    }
+    return {
+      settings: { url: line.url.replace(/postgres$/u, name) },
+      vanish: line.cut,
+      comeBack: line.mend,
+      async fill() {
+        await client.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$`)
+        await client.query(
+          `CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON ${await tableOf()} EXECUTE FUNCTION full_disk()`,
+        )
+      },
+      makeRoom: () => client.query('DROP FUNCTION full_disk CASCADE'),
+      remember: async () =>
+        client.query(`CREATE SCHEMA before; CREATE TABLE before.rows AS SELECT * FROM ${await tableOf()}`),
+      async goBack() {
+        const table = await tableOf()
+        line.cut()
+        await client.query(`BEGIN; DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM before.rows; COMMIT`)
+        line.mend()
+      },
+      async close() {
+        line.cut()
+        await client.end()
+        await maker.query(`DROP DATABASE ${name} WITH (FORCE)`).catch(() => {})
+        await maker.end()
+      },
+    }
+  },
+}
+
+async function connected(Client, connectionString) {
+  const client = new Client({ connectionString })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+/** The way to a server, which can be cut: connections end, and new ones are refused at once. */
+async function openLine(url) {
+  const { hostname, port } = new URL(url)
+  const ends = new Set()
+  let isCut = false
+  const relay = createServer((near) => {
+    if (isCut) return near.destroy()
+    const far = connect(Number(port), hostname)
+    for (const [end, other] of [
+      [near, far],
+      [far, near],
+    ]) {
+      ends.add(end)
+      end.setNoDelay(true)
+      end.on('error', () => {})
+      end.on('close', () => {
+        ends.delete(end)
+        other.destroy()
+      })
+      end.pipe(other)
+    }
+  }).listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  relay.unref()
+  return {
+    url: url.replace(`:${port}`, `:${relay.address().port}`),
+    cut() {
+      isCut = true
+      for (const end of ends) end.destroy()
+    },
+    mend() {
+      isCut = false
+    },
+  }
+}
