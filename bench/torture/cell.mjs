@@ -1,5 +1,5 @@
 /**
- * One cell of the table: a candidate, a fault, a service and a store of its own. The candidate's processes ask for a token every two
+ * One cell of the table: a candidate, a fault, a service and a store of its own. The candidate's processes ask for a token every four
  * minutes, five callers each, until the fault has struck, and for two hours more.
  *
  * Between rounds the clocks of all processes jump; while a fault lasts, time is real, and everybody asks every second. So nothing is
@@ -14,11 +14,11 @@ import { startService } from './service.mjs'
 import { openStore } from './stores.mjs'
 
 const minute = 60_000
-/** Rounds after a fault: twenty of two minutes, and ten of eight, together two hours. */
-const tail = 30
+/** Minutes between the rounds after a fault, together two hours. */
+const tail = [...Array(10).fill(4), ...Array(8).fill(10)]
 
 /**
- * @param candidate - `{ module, about }`
+ * @param candidate - its `about`, and the `module` that has it
  * @param fault - a row of `faults.mjs`
  * @param moment - `in use`, or `after a night`, in which nobody asks until the access token has ended
  * @param world - `{ seed, folder, certificate, turns, closing }`: turns are for what keeps the machine busy, `closing` has what ends with us
@@ -34,24 +34,24 @@ export async function playCell(cell) {
   }
 }
 
-async function play({ candidate: { module, about }, fault, moment, world }) {
-  const random = randomOf(`${world.seed} ${about.name} ${fault.title} ${moment}`)
+async function play({ candidate, name, fault, moment, world }) {
+  const random = randomOf(`${world.seed} ${name}`)
   const folder = mkdtempSync(join(world.folder, 'cell-'))
   const traps = join(folder, 'traps')
   mkdirSync(traps)
   const jumps = []
   const now = () => jumps.reduce((sum, [, by]) => sum + by, Date.now())
   const service = await startService({ now, random, certificate: world.certificate })
-  const store = await openStore(about.store, folder)
+  const store = await openStore(candidate.store, folder)
   const { tokenPorts, tokenUrl, apiUrl, issuer } = service
   const fleet = await startFleet({
-    size: about.processes,
+    size: candidate.processes,
     random,
     env: { NODE_EXTRA_CA_CERTS: world.certificate.file },
     detailsOf: (index) => ({
-      module,
+      module: candidate.module,
       context: { settings: store.settings, service: { tokenUrl, issuer } },
-      clock: { jumps, skew: fault.isSkewed ? skewOf(index, about.processes) : 0 },
+      clock: { jumps, skew: fault.isSkewed ? skewOf(index, candidate.processes) : 0 },
       ...{ traps, tokenPorts, apiUrl },
     }),
   })
@@ -90,8 +90,8 @@ async function play({ candidate: { module, about }, fault, moment, world }) {
       hasHappened = true
       return value
     })
-    for (let step = 0; step < 45 && !hasHappened; step += 1) {
-      await Promise.race([event, pass(isAsleep ? 80 : step < 7 ? 5 : 2)])
+    for (let step = 0; step < 30 && !hasHappened; step += 1) {
+      await Promise.race([event, pass(isAsleep ? 80 : 4)])
       isAsleep = false
       if (!hasHappened) await Promise.race([event, fleet.round()])
     }
@@ -118,13 +118,13 @@ async function play({ candidate: { module, about }, fault, moment, world }) {
           )
         }),
       ),
-    /** Real time, in which all ask every two seconds. What lasts lets others have their turn. */
+    /** Real time, in which all ask every two seconds, or twenty times. What lasts lets others have their turn. */
     async real(seconds) {
       const end = performance.now() + seconds * 1000
       if (seconds > 5) world.turns.giveBack()
       for (let left = seconds; left > 0 && !isOver; left = (end - performance.now()) / 1000) {
         fleet.round().then(lookAt)
-        await sleep(Math.min(2000, left * 1000))
+        await sleep(Math.min(Math.max(2000, seconds * 50), left * 1000))
       }
       await sleep(Math.max(0, end - performance.now()))
       if (seconds > 5) await world.turns.take()
@@ -137,16 +137,14 @@ async function play({ candidate: { module, about }, fault, moment, world }) {
   }
   world.closing.add(end)
   try {
-    await fleet.signIn(about.signsInByCode ? 'a code' : service.signIn())
+    await fleet.signIn(candidate.signsInByCode ? 'a code' : service.signIn())
     await fleet.round()
     await fault.play(cell)
     service.behave()
     await calm()
-    for (let left = tail; left > 0; left -= 1) {
-      if (isOver) fleet.giveUp(left)
-      if (isOver) break
-      await pass(left > 10 ? 2 : 8)
-      lookAt(await fleet.round())
+    for (const minutes of tail) {
+      if (isOver) fleet.giveUp()
+      else await pass(minutes).then(fleet.round).then(lookAt)
     }
     return { verdict: verdictOf(works, service.counters, fleet.totals), ...service.counters, ...fleet.totals }
   } finally {
@@ -167,7 +165,12 @@ function verdictOf(works, { revoked }, { failed }) {
 /** Milliseconds: spread over an hour, or half an hour behind the service for one process alone. */
 const skewOf = (index, processes) => (processes === 1 ? -30 : (index / (processes - 1)) * 60 - 30) * minute
 
-const pidOf = (traps, port) => Number(readdirSync(traps).find((name) => name.startsWith(`${port}-`))?.split('-')[1])
+const pidOf = (traps, port) =>
+  Number(
+    readdirSync(traps)
+      .find((name) => name.startsWith(`${port}-`))
+      ?.split('-')[1],
+  )
 
 /** Mulberry32, seeded by a text. */
 function randomOf(text) {

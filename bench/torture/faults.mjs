@@ -1,15 +1,18 @@
 /**
- * The faults, each with what it does to a cell and, where it is so, why nobody can mend it. `play` is over when the fault is.
+ * The faults, each with what it does to a cell: `inherent` is why nobody can mend it, `told` why ours is worse than it has to be, or
+ * seems so. `play` is over when the fault is.
  *
  * The request that a fault strikes is the first one to refresh, whoever makes it.
  */
 const kill = (pid, signal = 'SIGKILL') => process.kill(pid, signal)
 
-const answerIsGone = 'The service has spent the refresh token, and the only copy of the new one is gone.'
+const answerIsGone =
+  'The service has spent the refresh token, and the only copy of the new one is gone, whoever asked for it.'
 
 export const faults = [
   {
     title: 'killed before the request',
+    text: 'Whoever is about to refresh is killed before a connection is opened: nothing was sent.',
     async play({ arm, untilDeath, real }) {
       arm('before-request')
       await untilDeath()
@@ -18,6 +21,7 @@ export const faults = [
   },
   {
     title: 'killed with the answer in flight',
+    text: 'The service has spent the refresh token, and the process is killed before it reads the answer.',
     inherent: answerIsGone,
     async play({ nextRefresh, real }) {
       const { pid, answer } = await nextRefresh()
@@ -27,6 +31,7 @@ export const faults = [
   },
   {
     title: 'killed between answer and store',
+    text: 'The process has the answer, and is killed before its first write.',
     inherent: answerIsGone,
     async play({ arm, nextRefresh, real }) {
       const { pid, answer } = await nextRefresh()
@@ -37,6 +42,7 @@ export const faults = [
   },
   {
     title: 'an answer lost on its way',
+    text: 'The service has spent the refresh token, and the connection breaks in place of the answer.',
     inherent: answerIsGone,
     async play({ nextRefresh, real }) {
       const { answer } = await nextRefresh()
@@ -46,16 +52,21 @@ export const faults = [
   },
   {
     title: 'an answer after 20 s',
+    text: 'The service spends the refresh token at once and answers late: later than many a lock lives.',
     lasts: 26,
     play: (cell) => slow(cell, 20),
   },
   {
     title: 'an answer after 60 s',
+    text: 'The same, later than most locks live, and most requests may take.',
+    told: 'We give a request 30 s, and so does openid-client. Then its answer counts as lost, and the replay revokes the family; google-auth-library and passport-oauth2-refresh wait for ever, and keep it. The 30 s are what a deployment, a function and Ctrl-C wait for at most. For a service as slow as this, an issuer of your own may wait longer: with `withTimeLimit(100_000, …)` it keeps the tokens in all of these cells, as long as the processes are on one machine. Others take its intent for dead after 45 s.',
     lasts: 66,
     play: (cell) => slow(cell, 60),
   },
   {
     title: 'a process frozen for three minutes',
+    text: 'The process is stopped with the answer on its way, and goes on three minutes later.',
+    told: 'In use nothing is lost. After a night no access token works, and the other seven wait for a stopped process of their machine for two minutes; then they take it for dead, and their replay revokes the family. Nobody knows whether it will ever go on. One process alone has nobody who could be impatient.',
     lasts: 184,
     async play({ nextRefresh, real }) {
       const { pid, answer } = await nextRefresh()
@@ -68,6 +79,7 @@ export const faults = [
   },
   {
     title: 'clocks an hour apart',
+    text: 'The clocks of the processes are spread from half an hour behind the service to half an hour ahead; one process alone is behind.',
     isSkewed: true,
     async play({ nextRefresh, real }) {
       const { answer } = await nextRefresh()
@@ -77,16 +89,20 @@ export const faults = [
   },
   {
     title: 'the store gone for ten seconds',
+    text: 'The store goes away while the service answers.',
+    told: 'After a night no access token works, and without the store nobody may refresh. Callers fail until it is back, and nothing is lost. Who has the tokens in the memory of one process does not notice.',
     lasts: 14,
     play: (cell) => without(cell, 'vanish', 'comeBack'),
   },
   {
     title: 'the store full for ten seconds',
+    text: 'The same, and the store can be read.',
     lasts: 14,
     play: (cell) => without(cell, 'fill', 'makeRoom'),
   },
   {
     title: 'the store back in time',
+    text: 'Two minutes after a refresh the store has what it had before, as after a failover.',
     lasts: 24,
     async play({ nextRefresh, pass, round, real, store }) {
       await store.remember()
@@ -101,7 +117,8 @@ export const faults = [
     },
   },
   {
-    title: 'a lock left by a dead machine',
+    title: 'a lock left by dead processes',
+    text: 'All processes are killed during the request, which the service answers with 503: whatever locks they had are still there.',
     async play({ nextRefresh, pids, real }) {
       const { answer } = await nextRefresh()
       for (const pid of pids()) kill(pid)
@@ -111,6 +128,7 @@ export const faults = [
   },
   {
     title: 'an answer without a refresh token',
+    text: 'As a service that does not rotate gives it: the former one stays valid.',
     async play({ nextRefresh, real }) {
       const { answer } = await nextRefresh()
       answer({ omit: true })
@@ -119,6 +137,8 @@ export const faults = [
   },
   {
     title: 'a 503 for a minute',
+    text: 'The service answers nothing else, and spends no refresh token.',
+    told: 'After a night no access token works, and the service gives none: callers fail until it does, as everybody’s do. Nothing is lost.',
     lasts: 61,
     async play({ nextRefresh, real, service }) {
       const { answer } = await nextRefresh()
@@ -129,6 +149,7 @@ export const faults = [
   },
   {
     title: 'eight processes at one expiry',
+    text: 'All ask for the first time after a night, at the same moment.',
     moments: ['after a night'],
     async play({ nextRefresh, real }) {
       const { answer } = await nextRefresh()
@@ -138,6 +159,7 @@ export const faults = [
   },
   {
     title: 'a refusal of the owner API, for all at once',
+    text: 'The owner API answers 401 to an access token that should work for three quarters of an hour.',
     moments: ['in use'],
     async play({ service, pass, real }) {
       await pass(10)

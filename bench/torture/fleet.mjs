@@ -52,7 +52,10 @@ export async function startFleet({ size, detailsOf, random, env }) {
   async function ask(worker) {
     let timer
     const late = new Promise((resolve) => {
-      timer = setTimeout(() => resolve(Array.from({ length: callers }, () => ({ wait: patience, failure: 'hangs' }))), patience)
+      timer = setTimeout(
+        () => resolve(Array.from({ length: callers }, () => ({ wait: patience, failure: 'hangs' }))),
+        patience,
+      )
     })
     const results = (await Promise.race([worker.tell('ask', { callers, after: random() * 20 }), late])) ?? []
     clearTimeout(timer)
@@ -85,10 +88,10 @@ export async function startFleet({ size, detailsOf, random, env }) {
       for (const worker of idle) worker.asking = ask(worker)
       return Promise.all(idle.map(({ asking }) => asking))
     },
-    /** As many rounds as these, in each of which everybody would fail. */
-    giveUp(rounds) {
-      totals.calls += rounds * size * callers
-      totals.failed += rounds * size * callers
+    /** A round in which everybody would fail. */
+    giveUp() {
+      totals.calls += size * callers
+      totals.failed += size * callers
     },
     /** Nobody is asking any more. */
     answered: () => Promise.all(workers.map(({ asking }) => asking)),

@@ -2,17 +2,17 @@
  * `npm run torture`: the same faults against token keepers of all kinds, ours among them. It prints what became of each, and draws
  * `docs/reference/torture.md`.
  *
- * `--only WORD` takes candidates and faults whose names have the word, and draws nothing. `--runs 2` plays all of it twice, and fails
- * where the verdicts differ. `--seed N` is another game.
+ * `--only WORD` takes the cells whose names have the word, and draws nothing. `--runs 2` plays all of it twice, and fails where verdicts
+ * differ. `--seed N` is another game.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { generate } from 'selfsigned'
 import { playCell } from './cell.mjs'
 import { faults } from './faults.mjs'
+import { pageOf } from './page.mjs'
 import { stopSharedServers } from './stores.mjs'
 
 const names = [
@@ -31,21 +31,20 @@ const { values: options } = parseArgs({
 const candidates = await Promise.all(
   names.map(async (name) => {
     const module = new URL(`candidates/${name}.mjs`, import.meta.url).href
-    return { module, about: (await import(module)).about }
+    return { module, ...(await import(module)).about }
   }),
 )
-const isWanted = ({ candidate, fault, moment }) =>
-  options.only.every((word) => `${candidate.about.name}, ${fault.title}, ${moment}`.includes(word))
+const wanted = new RegExp(options.only.join('|'), 'u')
 const cells = faults
   .flatMap((fault) =>
     candidates.flatMap((candidate) =>
       // Without a refresh in the background it makes no difference how a token came to its end.
-      (fault.moments ?? (candidate.about.isOurs ? ['in use', 'after a night'] : ['in use'])).map((moment) => ({
-        ...{ candidate, fault, moment },
+      (fault.moments ?? (candidate.isOurs ? ['in use', 'after a night'] : ['in use'])).map((moment) => ({
+        ...{ candidate, fault, moment, name: `${candidate.name} | ${fault.title} | ${moment}` },
       })),
     ),
   )
-  .filter(isWanted)
+  .filter(({ name }) => options.only.length === 0 || wanted.test(name))
 
 /** Cells that may keep the machine busy at once; many more may wait for a fault to end. */
 const [busy, open] = [availableParallelism() + 1, 24]
@@ -56,33 +55,51 @@ process.on('exit', () => closing.forEach((end) => end()))
 
 const folder = mkdtempSync(join(tmpdir(), 'owner-sso-torture-'))
 try {
-  const certificate = await certificateFor('127.0.0.1')
-  const world = { folder, seed: options.seed, certificate, turns: turnsFor(busy), closing }
+  const { seed } = options
+  const world = { folder, seed, certificate: await certificateFor('127.0.0.1'), turns: turnsFor(busy), closing }
   const began = performance.now()
-  const results = await playAll(world)
-  console.log(`${Math.round((performance.now() - began) / 1000)} s`)
-  writeFileSync('/tmp/torture-results.json', JSON.stringify(results, undefined, 1))
+  const runs = []
+  while (runs.length < Number(options.runs)) runs.push(await playAll(world))
+  const minutes = Math.ceil((performance.now() - began) / 60_000 / runs.length)
+  const [played, ...others] = runs
+  const differing = played.filter((cell, index) => others.some((run) => run[index].verdict !== cell.verdict))
+  for (const { name } of differing) console.error(`Not the same verdict in each run: ${name}`)
+  if (differing.length > 0 || played.some(({ verdict }) => verdict === 'broken')) process.exitCode = 1
+  else if (options.only.length === 0) draw({ played, candidates, faults, seed, minutes, runs: runs.length })
 } finally {
   await stopSharedServers()
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }
 
-/** The longest first, so that the others are played beside them. */
+function draw(results) {
+  const page = new URL('../../docs/reference/torture.md', import.meta.url)
+  writeFileSync(page, pageOf({ ...results, versionOf }))
+  console.log('Drawn: docs/reference/torture.md')
+}
+
+function versionOf(name) {
+  return JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version
+}
+
+/** The longest first, so that the others are played beside them. @returns the cells in their order, with what became of them */
 async function playAll(world) {
   const waiting = cells.toSorted((a, b) => (b.fault.lasts ?? 0) - (a.fault.lasts ?? 0))
-  const played = []
+  const results = new Map()
   async function playOn() {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { candidate, fault, moment } = next
-      const began = performance.now()
-      const result = await playCell({ ...next, world }).catch((error) => ({ verdict: 'broken', error: String(error.stack) }))
-      played.push({ candidate: candidate.about.name, fault: fault.title, moment, ...result })
-      const { failures, ...shown } = result
-      console.log(candidate.about.name, '|', fault.title, '|', moment, '|', JSON.stringify(shown), JSON.stringify(failures), Math.round((performance.now() - began) / 1000) + 's')
+    for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift()) {
+      const result = await playCell({ ...cell, world }).catch(({ stack }) => ({ verdict: 'broken', stack }))
+      results.set(cell, result)
+      console.log(`${cell.name} | ${result.verdict} |`, result.stack ?? figuresOf(result))
     }
   }
   await Promise.all(Array.from({ length: open }, playOn))
-  return played
+  return cells.map((cell) => ({ ...cell, ...results.get(cell) }))
+}
+
+function figuresOf({ refreshes, replays, revoked, calls, failed, longest, failures }) {
+  const seconds = Math.round(longest / 100) / 10
+  const causes = failed === 0 ? '' : ` ${JSON.stringify(failures)}`
+  return `refreshes ${refreshes}, replays ${replays}, families revoked ${revoked}, callers failed ${failed} of ${calls}, longest wait ${seconds} s${causes}`
 }
 
 async function certificateFor(ip) {

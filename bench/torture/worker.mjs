@@ -30,7 +30,7 @@ const commands = {
     return Promise.all(
       Array.from({ length: callers }, async () => {
         const asked = realNow()
-        const failure = await call(isAccepted).catch(({ code, name, message }) => String(code ?? name ?? message))
+        const failure = await call(isAccepted).catch(({ code, reason, message }) => String(reason ?? code ?? message))
         return { wait: realNow() - asked, failure }
       }),
     )

@@ -11,10 +11,15 @@ import { join } from 'node:path'
 export const about = {
   name: 'MSAL with its extensions',
   packages: ['@azure/msal-node', '@azure/msal-node-extensions'],
-  documentation: 'https://github.com/AzureAD/microsoft-authentication-library-for-js/tree/dev/extensions/msal-node-extensions',
+  documentation:
+    'https://github.com/AzureAD/microsoft-authentication-library-for-js/tree/dev/extensions/msal-node-extensions',
   processes: 8,
   store: 'file',
   signsInByCode: true,
+  worst: {
+    fault: 'eight processes at one expiry',
+    why: 'the cache is locked while it is read and written, but not during the request, so several processes send the same refresh token.',
+  },
 }
 
 const scopes = ['openid', 'offline_access', 'owner']

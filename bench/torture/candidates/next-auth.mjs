@@ -8,6 +8,10 @@ export const about = {
   documentation: 'https://authjs.dev/guides/refresh-token-rotation',
   processes: 8,
   store: 'postgres',
+  worst: {
+    fault: 'eight processes at one expiry',
+    why: 'whoever finds the row expired refreshes it, and nothing keeps eight processes from doing so at once.',
+  },
 }
 
 export async function open({ settings, service }) {

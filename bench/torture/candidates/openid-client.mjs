@@ -6,6 +6,10 @@ export const about = {
   processes: 1,
   alone: 'It has nothing for several processes, nor a place for tokens.',
   store: 'file',
+  worst: {
+    fault: 'a process frozen for three minutes',
+    why: 'when the process goes on, its limit of 30 s (`AbortSignal.timeout`) is over before the answer is read that has been there all the time.',
+  },
 }
 
 export async function open({ settings, service }) {

@@ -9,6 +9,10 @@ export const about = {
   processes: 1,
   alone: 'It has nothing for several processes, nor a place for tokens.',
   store: 'file',
+  worst: {
+    fault: 'an answer lost on its way',
+    why: 'the next 401 sends the same refresh token again. Nobody could do better than not to send it.',
+  },
 }
 
 export async function open({ settings, service }) {

@@ -5,6 +5,10 @@ export const about = {
   documentation: 'https://github.com/mike-marcacci/node-redlock#usage',
   processes: 8,
   store: 'redis',
+  worst: {
+    fault: 'a process frozen for three minutes',
+    why: 'a stopped process does not extend its lock, so a few seconds later the next one sends the same refresh token.',
+  },
 }
 
 export async function open({ settings, service }) {

@@ -11,6 +11,10 @@ export const about = {
   documentation: 'https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/',
   processes: 8,
   store: 'redis',
+  worst: {
+    fault: 'an answer after 60 s',
+    why: 'the lock ends after 30 s, and the next process sends the same refresh token.',
+  },
 }
 
 const lock = 'lock:owner'

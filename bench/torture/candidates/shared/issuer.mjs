@@ -1,5 +1,10 @@
 /** The token issuer of our candidates, written by hand as the token manager's README asks. */
-import { ReauthenticationRequiredError, TokenRejectedError, UnreachableError, withTimeLimit } from '@owner-sso/token-manager'
+import {
+  ReauthenticationRequiredError,
+  TokenRejectedError,
+  UnreachableError,
+  withTimeLimit,
+} from '@owner-sso/token-manager'
 
 const step = 'refresh'
 
