@@ -81,8 +81,12 @@ function run(args: readonly string[], env: object, { cwd = newFolder(), tells = 
   }
 }
 
-/** Goes where it is led, with the cookies of each host, until an answer leads nowhere. */
-async function visit(address: string, cookies = new Map<string, string>()): Promise<Response> {
+/** Goes where it is led, with the cookies of each host, until an answer leads nowhere, or to an end. */
+async function visit(
+  address: string,
+  cookies = new Map<string, string>(),
+  isEnd: (next: string) => boolean = () => false,
+): Promise<Response> {
   const { host } = new URL(address)
   const answer = await fetch(address, { redirect: 'manual', headers: { cookie: cookies.get(host) ?? '' } })
   const set = answer.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
@@ -91,7 +95,14 @@ async function visit(address: string, cookies = new Map<string, string>()): Prom
   )
   cookies.set(host, [...kept.values()].join('; '))
   const location = answer.headers.get('location')
-  return location === null ? answer : visit(new URL(location, address).href, cookies)
+  const next = location && new URL(location, address).href
+  return next === null || isEnd(next) ? answer : visit(next, cookies, isEnd)
+}
+
+/** The callback at which a sign-in ends, which is not called. */
+async function callbackOf(address: string): Promise<URL> {
+  const answer = await visit(address, undefined, (next) => next.startsWith(`${baseUrl}/`))
+  return new URL(answer.headers.get('location') ?? '')
 }
 
 const counted = async (): Promise<unknown> => provider.call('counters')
@@ -215,56 +226,28 @@ describe('a command line', () => {
 })
 
 describe('an agent’s client', () => {
-  it('has a token for each request of two agents at once, and signs in only where there is none', async () => {
-    // As the SDK does it: before each request it asks for tokens, and where there are none it begins a sign-in.
-    const host = join(newFolder(), 'agent-host.mjs')
-    writeFileSync(
-      host,
-      `import { clientProvider } from '${saved('agent.mjs')}'
-      const opened = []
-      const provider = clientProvider('owner', 'http://127.0.0.1:1/callback', (url) => opened.push(url))
-      process.on('message', async ({ command, argument }) => {
-        if (command === 'saveTokens') {
-          await provider.saveTokens({ access_token: 'a0', token_type: 'Bearer', refresh_token: argument, expires_in: 1 })
-          process.send({ result: provider.clientInformation() })
-        }
-        if (command !== 'ask') return
-        const request = async () => {
-          const tokens = await provider.tokens()
-          if (tokens?.refresh_token !== undefined) throw new Error('the SDK would refresh')
-          if (tokens === undefined) await provider.redirectToAuthorization(new URL('http://127.0.0.1:1/authorize'))
-          return tokens === undefined ? 'sign in' : tokens.access_token
-        }
-        const asked = await Promise.all(Array.from({ length: argument }, request))
-        process.send({ result: { tokens: [...new Set(asked)], opened: opened.length } })
-      })
-      console.log('listens')`,
-    )
-    const cwd = newFolder()
-    const agents = [run([host], {}, { cwd }), run([host], {}, { cwd })]
-    const call = async ({ child }: Program, command: string, argument: unknown): Promise<unknown> => {
-      const told = once(child, 'message')
-      child.send({ command, argument })
-      const [{ result }] = await told
-      return result
+  it('signs in through the SDK of the Model Context Protocol once, and two agents have a token for each request', async () => {
+    const { url: server = '' } = (await start('mcp-server.mjs', [provider.first['url'] ?? ''])).first
+    const [file, cwd, callback] = [saved('agent.mjs'), newFolder(), `${baseUrl}/callback`]
+    const agent = (): Promise<Child> =>
+      start('agent-host.mjs', [file, server, callback], { cwd, env: { ...process.env, ...settings() } })
+    const [one, other] = [await agent(), await agent()]
+
+    const { opened } = Object(await one.call('ask', 1))
+    expect(opened).toHaveLength(1)
+    // The service leads back to the agent, which listens nowhere in this test.
+    const { searchParams } = await callbackOf(String(opened[0]))
+    expect(searchParams.get('error')).toBeNull()
+    await one.call('finish', searchParams.get('code'))
+    const served = { answers: [owner.sub], opened: [] }
+    expect(await Promise.all([one.call('ask', 5), other.call('ask', 5)])).toEqual([served, served])
+    expect(await counted()).toEqual(refreshes(0))
+
+    for (let expiry = 1; expiry <= 2; expiry += 1) {
+      for (const each of [one, other]) await each.call('move', anHour)
+      expect(await Promise.all([one.call('ask', 5), other.call('ask', 5)])).toEqual([served, served])
+      expect(await counted()).toEqual(refreshes(expiry))
     }
-    await Promise.all(agents.map(({ printing }) => printing(/listens/u)))
-    const [one, other] = agents as [Program, Program]
-    expect(await call(one, 'ask', 1)).toEqual({ tokens: ['sign in'], opened: 1 })
-    await call(one, 'saveTokens', await provider.call('signIn', 'web'))
-    for (const { child } of agents) {
-      const moved = once(child, 'message')
-      child.send({ command: 'move', argument: anHour })
-      await moved
-    }
-    const answers = await Promise.all([call(one, 'ask', 10), call(other, 'ask', 10)])
-    const [{ tokens }] = answers as unknown as [{ tokens: string[] }]
-    expect(answers).toEqual([
-      { tokens, opened: 1 },
-      { tokens, opened: 0 },
-    ])
-    expect(tokens).toHaveLength(1)
-    expect(await counted()).toEqual(refreshes(1))
   })
 })
 

@@ -8,5 +8,6 @@ type Named<Names extends string, Value> = { readonly [Name in Names]?: Value | n
 export type LibraryTokens = Named<'access_token' | 'accessToken' | 'refresh_token' | 'refreshToken', string> &
   Named<'id_token' | 'idToken' | 'auth_url', string> &
   Named<'expires_at' | 'expiresAt' | 'expiry_date' | 'refresh_token_expires_at', number | string | Date> &
-  Named<'expires_in' | 'expiresIn', number | string> &
+  Named<'expires_in', number | string> &
+  Named<'expiresIn', number | string | (() => unknown)> & // openid-client's is a function, beside its expires_in
   Named<'refresh_token_expires_in' | 'refreshTokenExpiresIn' | 'refresh_expires_in', number | string>

@@ -1,5 +1,5 @@
 /** Processes that a test tells what to do, and what they need: the provider, and workers of an application over one store. */
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, type ForkOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -30,9 +30,13 @@ export interface Child {
   readonly kill: () => Promise<void>
 }
 
-export async function start(file: string, args: readonly string[] = []): Promise<Child> {
+export async function start(
+  file: string,
+  args: readonly string[] = [],
+  options: Pick<ForkOptions, 'cwd' | 'env'> = {},
+): Promise<Child> {
   // Its own warnings are not ours: oidc-provider has them for a provider in memory, and for Node 20.
-  const child = fork(join(here, file), args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+  const child = fork(join(here, file), args, { ...options, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   atEnd(() => child.kill('SIGKILL'))
   const [first] = await once(child, 'message')
   const heard = (name: string): Promise<unknown> =>
