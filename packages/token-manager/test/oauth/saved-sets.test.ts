@@ -22,7 +22,10 @@ afterEach(() => provider.close())
 
 describe('a set as it is handed out', () => {
   it.each<[string, LibraryTokens]>([
-    ['by openid-client', { access_token: 'a0', refresh_token: 'r0', token_type: 'bearer', expires_in: 3600 } as object],
+    [
+      'by openid-client',
+      { access_token: 'a0', refresh_token: 'r0', token_type: 'bearer', expires_in: 3600, expiresIn: () => 3600 },
+    ],
     ['by passport-oauth2’s verify callback', { accessToken: 'a0', refreshToken: 'r0', expires_in: 3600 }],
     [
       'by next-auth',
