@@ -4,25 +4,26 @@
 import { createPrivateKey, type JsonWebKey } from 'node:crypto'
 import { proxyOf } from '../http/outbound-proxy.ts'
 import { type TlsOptions, type Transport, transportOf } from '../http/transport.ts'
-import { checkOptionNames } from '../support/known-options.ts'
+import { checkOptions, kinds, type OptionRow, type OptionRows } from '../support/option-rows.ts'
 import { mayCarrySecrets } from '../support/verification.ts'
-import { whatCame } from '../support/what-came.ts'
 
 /** Where the service is, and who asks. `clientId` is required, and one of `issuer` and `tokenUrl`. Addresses are https, or loopback. */
 export interface OauthIssuerOptions {
-  /** The issuer's identifier. Without `tokenUrl`, its metadata are fetched once: RFC 8414, else OpenID Connect Discovery. */
+  /** The issuer's identifier. Without `tokenUrl`, its metadata tell the rest: fetched once, RFC 8414 or OpenID Connect Discovery. */
   readonly issuer?: string | undefined
   /** Address of the token endpoint. With it nothing is discovered. */
   readonly tokenUrl?: string | undefined
-  /** Address of the authorization endpoint, for a sign-in; default the metadata's. */
+  /** Address of the authorization endpoint, for a sign-in. Default: the metadata's. */
   readonly authorizationUrl?: string | undefined
-  /** Where a sign-in ends. */
+  /** Where a sign-in with `createAuthorizationUrl` and `exchangeCode` ends. */
   readonly redirectUri?: string | undefined
+  /** Who asks. */
   readonly clientId: string
+  /** The client's secret, if it has one. */
   readonly clientSecret?: string | undefined
   /** For `private_key_jwt`: PEM text, or a JWK with its `kid` and, where RSA is not RS256, its `alg`. */
   readonly privateKey?: string | JsonWebKey | undefined
-  /** Default: `private_key_jwt` with a `privateKey`, `basic` with a `clientSecret` (`post` where the metadata list that alone), else `none`. */
+  /** `basic`, `post`, `none` or `private_key_jwt`. Default: by what is given, and `post` where the metadata list that alone. */
   readonly clientAuthentication?: 'basic' | 'post' | 'none' | 'private_key_jwt' | undefined
   /** Asked for at a sign-in, separated by spaces. A refresh leaves it as it is. */
   readonly scope?: string | undefined
@@ -30,9 +31,9 @@ export interface OauthIssuerOptions {
   readonly audience?: string | undefined
   /** More parameters of each request to the token endpoint. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
-  /** Of the token endpoint's requests; default `form`, as RFC 6749 has it. */
+  /** Of the token endpoint's requests: `form`, as RFC 6749 has it, or `json`. Default: `form`. */
   readonly encoding?: 'form' | 'json' | undefined
-  /** Default TLS 1.2 and 1.3. Verification can't be turned off. */
+  /** `{ minVersion, maxVersion, ca, ciphers }`. Verification can't be turned off. Default: TLS 1.2 and 1.3. */
   readonly tls?: TlsOptions | undefined
   /** An outbound proxy's address, for https alone. Environment variables for proxies are ignored. */
   readonly proxy?: string | undefined
@@ -46,36 +47,44 @@ export interface OauthSettings extends Omit<OauthIssuerOptions, 'privateKey' | '
   readonly proxy: string | undefined
 }
 
-const addresses = { issuer: true, tokenUrl: true, authorizationUrl: true } as const
-const texts = { clientId: true, clientSecret: true, scope: true, audience: true, redirectUri: true } as const
-const others = { privateKey: true, clientAuthentication: true, parameters: true, encoding: true } as const
-const optionNames = { ...addresses, ...texts, ...others, tls: true, proxy: true } as const
+const endpoint: OptionRow = {
+  must: 'an address with https, or http on a loopback host, without a user name and fragment',
+  fits: isEndpoint,
+}
+const text: OptionRow = { must: 'a non-empty string', fits: (value) => typeof value === 'string' && value !== '' }
+const texts: OptionRow = {
+  must: 'an object of strings',
+  fits: (value) =>
+    typeof value === 'object' && value !== null && Object.values(value).every((each) => typeof each === 'string'),
+}
+
+const rows: OptionRows<OauthIssuerOptions> = {
+  issuer: endpoint,
+  tokenUrl: endpoint,
+  authorizationUrl: endpoint,
+  redirectUri: { must: 'an address', fits: (value) => typeof value === 'string' && URL.canParse(value) },
+  clientId: kinds.required(text),
+  clientSecret: text,
+  privateKey: kinds.any,
+  clientAuthentication: kinds.oneOf('basic', 'post', 'none', 'private_key_jwt'),
+  scope: text,
+  audience: text,
+  parameters: texts,
+  encoding: kinds.oneOf('form', 'json'),
+  tls: kinds.any,
+  proxy: kinds.any,
+}
 
 export const clientMark = '#client='
 
 /** @throws TypeError that names the option */
 export function parseOauthOptions(options: OauthIssuerOptions): OauthSettings {
-  checkOptionNames<OauthIssuerOptions>('oauthIssuer', options, optionNames)
-  // Own properties alone: what somebody put on Object.prototype is not an option.
-  const own: OauthIssuerOptions = Object.assign(Object.create(null), options)
-  const { clientId, clientSecret, privateKey, redirectUri = 'none:', clientAuthentication: how = 'none', tls } = own
-  for (const [name, value] of Object.entries(own).filter(([, given]) => given !== undefined)) {
-    const isText = typeof value === 'string' && value !== ''
-    check(isText || !(name in texts), `${name} must be a non-empty string${whatCame(value)}`)
-    const must = `${name} must be an address with https, or http on a loopback host, without a user name and fragment`
-    check(isEndpoint(value) || !(name in addresses), must)
-  }
+  const own = checkOptions('oauthIssuer', options, rows)
+  const { clientId, clientSecret, privateKey, clientAuthentication: how = 'none', tls } = own
   const address = own.issuer ?? own.tokenUrl
-  check(clientId !== undefined, 'clientId is not given')
   check(address !== undefined, 'issuer is not given, nor tokenUrl: one of them is needed')
-  check(URL.canParse(redirectUri), 'redirectUri must be an address')
-  check(['form', 'json', undefined].includes(own.encoding), "encoding must be 'form' or 'json'")
-  const ways = ['none', 'basic', 'post', 'private_key_jwt']
-  check(ways.includes(how), "clientAuthentication must be 'basic', 'post', 'none' or 'private_key_jwt'")
   const [needed, secret] = how === 'private_key_jwt' ? ['privateKey', privateKey] : ['clientSecret', clientSecret]
   check(how === 'none' || secret !== undefined, `clientAuthentication '${how}' needs ${needed}`)
-  for (const text of Object.values(own.parameters ?? {}))
-    check(typeof text === 'string', 'parameters must be an object of strings')
   return {
     ...own,
     authUrl: `${new URL(address).href}${clientMark}${encodeURIComponent(clientId)}`,

@@ -10,7 +10,7 @@ const any = (options: unknown): OauthIssuerOptions => options as OauthIssuerOpti
 
 it.each<[unknown, string]>([
   [undefined, 'oauthIssuer takes an object with issuer, tokenUrl, '],
-  [{ issuer }, 'clientId is not given'],
+  [{ issuer }, 'clientId must be a non-empty string'],
   [{ issuer, clientId: '' }, 'clientId must be a non-empty string'],
   [{ clientId }, 'issuer is not given, nor tokenUrl: one of them is needed'],
   [{ issuer: 'id.example.com', clientId }, 'issuer must be an address with https'],
@@ -26,10 +26,13 @@ it.each<[unknown, string]>([
     { issuer, clientId, clientAuthentication: 'private_key_jwt' },
     "clientAuthentication 'private_key_jwt' needs privateKey",
   ],
-  [{ issuer, clientId, clientAuthentication: 'toString' }, "clientAuthentication must be 'basic', "],
+  [
+    { issuer, clientId, clientAuthentication: 'toString' },
+    'clientAuthentication must be basic, post, none or private_key_jwt',
+  ],
   [{ issuer, clientId, privateKey: 'no key of mine' }, 'privateKey must be a private key, as PEM text or as a JWK'],
   [{ issuer, clientId, privateKey: { kty: 'EC' } }, 'privateKey must be a private key, as PEM text or as a JWK'],
-  [{ issuer, clientId, encoding: 'xml' }, "encoding must be 'form' or 'json'"],
+  [{ issuer, clientId, encoding: 'xml' }, 'encoding must be form or json'],
   [{ issuer, clientId, parameters: { resource: 7 } }, 'parameters must be an object of strings'],
   [{ issuer, clientId, tls: { rejectUnauthorized: false } }, 'tls.rejectUnauthorized is not an option'],
   [{ issuer, clientId, proxy: 'proxy:3128' }, 'proxy must be an http or https address'],
