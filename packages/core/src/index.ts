@@ -52,6 +52,7 @@ export {
   type OptionRow,
   type OptionRows,
   overdueAdvice,
+  proxyOf,
   refusalAdvice,
   systemCode,
   type Transport,
@@ -77,5 +78,5 @@ export {
   unquoted,
 } from './support/setting-text.ts'
 export { visible } from './support/visible.ts'
-export { proxyOf, ssoOptionRows, tokenUrlFromText } from './service/options.ts'
+export { ssoOptionRows, tokenUrlFromText } from './service/options.ts'
 export { typedCode } from './login/typed-code.ts'
