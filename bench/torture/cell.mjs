@@ -5,6 +5,7 @@
  * Between rounds the clocks of all processes jump; while a fault lasts, time is real, and everybody asks every second. So nothing is
  * scaled: locks, intents and time limits live as long here as anywhere.
  */
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -172,14 +173,8 @@ const pidOf = (traps, port) =>
       ?.split('-')[1],
   )
 
-/** Mulberry32, seeded by a text. */
+/** 0 to 1, time and again, and the same for the same text. */
 function randomOf(text) {
-  let state = 0
-  for (const character of text) state = Math.imul(state ^ character.codePointAt(0), 2_654_435_761) >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  let drawn = 0
+  return () => Number.parseInt(hash('sha256', `${text} ${(drawn += 1)}`).slice(0, 8), 16) / 2 ** 32
 }

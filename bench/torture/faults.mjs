@@ -44,24 +44,20 @@ export const faults = [
     title: 'an answer lost on its way',
     text: 'The service has spent the refresh token, and the connection breaks in place of the answer.',
     inherent: answerIsGone,
-    async play({ nextRefresh, real }) {
-      const { answer } = await nextRefresh()
-      answer({ lost: true })
-      await real(3)
-    },
+    play: answered({ lost: true }, 3),
   },
   {
     title: 'an answer after 20 s',
     text: 'The service spends the refresh token at once and answers late: later than many a lock lives.',
     lasts: 26,
-    play: (cell) => slow(cell, 20),
+    play: answered({ delay: 20_000 }, 25),
   },
   {
     title: 'an answer after 60 s',
     text: 'The same, later than most locks live, and most requests may take.',
     told: 'We give a request 30 s, and so does openid-client. Then its answer counts as lost, and the replay revokes the family; google-auth-library and passport-oauth2-refresh wait for ever, and keep it. The 30 s are what a deployment, a function and Ctrl-C wait for at most. For a service as slow as this, an issuer of your own may wait longer: with `withTimeLimit(100_000, …)` it keeps the tokens in all of these cells, as long as the processes are on one machine. Others take its intent for dead after 45 s.',
     lasts: 66,
-    play: (cell) => slow(cell, 60),
+    play: answered({ delay: 60_000 }, 65),
   },
   {
     title: 'a process frozen for three minutes',
@@ -81,11 +77,7 @@ export const faults = [
     title: 'clocks an hour apart',
     text: 'The clocks of the processes are spread from half an hour behind the service to half an hour ahead; one process alone is behind.',
     isSkewed: true,
-    async play({ nextRefresh, real }) {
-      const { answer } = await nextRefresh()
-      answer({})
-      await real(2)
-    },
+    play: answered({}, 2),
   },
   {
     title: 'the store gone for ten seconds',
@@ -129,11 +121,7 @@ export const faults = [
   {
     title: 'an answer without a refresh token',
     text: 'As a service that does not rotate gives it: the former one stays valid.',
-    async play({ nextRefresh, real }) {
-      const { answer } = await nextRefresh()
-      answer({ omit: true })
-      await real(2)
-    },
+    play: answered({ omit: true }, 2),
   },
   {
     title: 'a 503 for a minute',
@@ -151,11 +139,7 @@ export const faults = [
     title: 'eight processes at one expiry',
     text: 'All ask for the first time after a night, at the same moment.',
     moments: ['after a night'],
-    async play({ nextRefresh, real }) {
-      const { answer } = await nextRefresh()
-      answer({})
-      await real(2)
-    },
+    play: answered({}, 2),
   },
   {
     title: 'a refusal of the owner API, for all at once',
@@ -169,11 +153,13 @@ export const faults = [
   },
 ]
 
-/** Longer than the life of a lock. */
-async function slow({ nextRefresh, real }, seconds) {
-  const { answer } = await nextRefresh()
-  answer({ delay: seconds * 1000 })
-  await real(seconds + 5)
+/** The first refresh is answered like this, and nothing happens for so many seconds. */
+function answered(how, seconds) {
+  return async ({ nextRefresh, real }) => {
+    const { answer } = await nextRefresh()
+    answer(how)
+    await real(seconds)
+  }
 }
 
 /** From the moment on in which the request is at the service. */

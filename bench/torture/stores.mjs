@@ -6,7 +6,7 @@
  * | `file`     | the folder is away, a file in its place | no process may write a byte (`prlimit`) |
  * | `sqlite`   | another program has it locked           | the same                                |
  * | `redis`    | nobody can connect                      | `maxmemory`                             |
- * | `postgres` | nobody can connect                      | each write fails as with a full disk    |
+ * | `postgres` | nobody can connect                      | each write fails, by a constraint       |
  */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -136,14 +136,8 @@ const kinds = {
       settings: { url: line.url.replace(/postgres$/u, name) },
       vanish: line.cut,
       comeBack: line.mend,
-      async fill() {
-        await client.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
-          $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$`)
-        await client.query(
-          `CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON ${await tableOf()} EXECUTE FUNCTION full_disk()`,
-        )
-      },
-      makeRoom: () => client.query('DROP FUNCTION full_disk CASCADE'),
+      fill: async () => client.query(`ALTER TABLE ${await tableOf()} ADD CONSTRAINT full CHECK (false) NOT VALID`),
+      makeRoom: async () => client.query(`ALTER TABLE ${await tableOf()} DROP CONSTRAINT full`),
       remember: async () =>
         client.query(`CREATE SCHEMA before; CREATE TABLE before.rows AS SELECT * FROM ${await tableOf()}`),
       async goBack() {

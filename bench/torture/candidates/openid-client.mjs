@@ -12,30 +12,11 @@ export const about = {
   },
 }
 
-export async function open({ settings, service }) {
+export async function open({ settings, service: { issuer, tokenUrl } }) {
   const oidc = await import('openid-client')
-  const { oneFile } = await import('./shared/one-file.mjs')
-  const { singleFlight } = await import('./shared/single-flight.mjs')
-  const { issuer, tokenUrl } = service
+  const { openByHand } = await import('./shared/by-hand.mjs')
   const config = new oidc.Configuration({ issuer, token_endpoint: tokenUrl }, 'torture', 'secret')
   oidc.allowInsecureRequests(config)
-  const file = oneFile(settings)
-  let tokens = await file.load()
-
-  async function keep({ access_token, refresh_token = tokens.refresh_token, expires_in }) {
-    tokens = { access_token, refresh_token, expires_at: Date.now() + expires_in * 1000 }
-    await file.save(tokens)
-  }
-  const refresh = singleFlight(async () => keep(await oidc.refreshTokenGrant(config, tokens.refresh_token)))
-  return {
-    signIn: keep,
-    async getAccessToken() {
-      if (Date.now() >= tokens.expires_at) await refresh()
-      return tokens.access_token
-    },
-    async refused(accessToken) {
-      if (tokens.access_token === accessToken) await refresh()
-      return tokens.access_token
-    },
-  }
+  const refreshed = (refreshToken) => oidc.refreshTokenGrant(config, refreshToken)
+  return openByHand(settings, refreshed, ({ expires_at }) => Date.now() >= expires_at)
 }

@@ -15,35 +15,18 @@ export const about = {
   },
 }
 
-export async function open({ settings, service }) {
+export async function open({ settings, service: { tokenUrl: tokenURL } }) {
   const { Strategy } = (await import('passport-oauth2')).default
   const { default: refreshing } = await import('passport-oauth2-refresh')
-  const { oneFile } = await import('./shared/one-file.mjs')
-  const { singleFlight } = await import('./shared/single-flight.mjs')
-  const { tokenUrl: tokenURL } = service
+  const { openByHand } = await import('./shared/by-hand.mjs')
   const client = { authorizationURL: tokenURL, tokenURL, clientID: 'torture', clientSecret: 'secret' }
   refreshing.use('service', new Strategy(client, (...args) => args.at(-1)(null, {})))
-  const file = oneFile(settings)
-  let tokens = await file.load()
-
-  async function keep({ access_token, refresh_token = tokens.refresh_token }) {
-    tokens = { access_token, refresh_token }
-    await file.save(tokens)
-  }
-  const requestNewAccessToken = () =>
+  const refreshed = (refreshToken) =>
     new Promise((resolve, reject) => {
-      refreshing.requestNewAccessToken('service', tokens.refresh_token, (error, access_token, refresh_token) => {
+      refreshing.requestNewAccessToken('service', refreshToken, (error, access_token, refresh_token) => {
         if (error) reject(Object.assign(new Error('no new access token'), { code: error.statusCode ?? error.code }))
         else resolve({ access_token, refresh_token })
       })
     })
-  const refresh = singleFlight(async () => keep(await requestNewAccessToken()))
-  return {
-    signIn: keep,
-    getAccessToken: async () => tokens.access_token,
-    async refused(accessToken) {
-      if (tokens.access_token === accessToken) await refresh()
-      return tokens.access_token
-    },
-  }
+  return openByHand(settings, refreshed)
 }

@@ -1,20 +1,15 @@
-/** What our candidates have in common: the token manager with its defaults, as its README and the guide to refused tokens use it. */
+/** What our candidates have in common: the token manager with its defaults, as the guide to any OAuth service has it. */
 import { createTokenManager } from '@owner-sso/token-manager'
-import { issuerOf } from './issuer.mjs'
+import { oauthIssuer } from '@owner-sso/token-manager/oauth'
 
 const account = 'owner@example.com'
 
 export function openOurs(store, { tokenUrl }) {
-  const issuer = issuerOf(tokenUrl)
+  const issuer = oauthIssuer({ tokenUrl, clientId: 'torture', clientSecret: 'secret' })
   const tokens = createTokenManager({ issuer, store })
   const getAccessToken = () => tokens.getAccessToken(account)
   return {
-    signIn: ({ expires_in, ...answer }) =>
-      tokens.save(account, {
-        ...answer,
-        expires_at: Math.floor(Date.now() / 1000) + expires_in,
-        auth_url: issuer.authUrl,
-      }),
+    signIn: (answer) => tokens.save(account, answer),
     getAccessToken,
     async refused(accessToken) {
       await tokens.invalidate(account, accessToken)
