@@ -70,8 +70,17 @@ export async function startFleet({ size, detailsOf, random, env }) {
     return results
   }
 
+  function end() {
+    isOver = true
+    for (const { child } of workers) child.kill('SIGKILL')
+  }
+
   const workers = []
-  await Promise.all(Array.from({ length: size }, (_, index) => start(index)))
+  const started = Promise.all(Array.from({ length: size }, (_, index) => start(index)))
+  await started.catch((error) => {
+    end()
+    throw error
+  })
   const ready = () => workers.filter(({ isReady }) => isReady)
 
   return {
@@ -95,9 +104,6 @@ export async function startFleet({ size, detailsOf, random, env }) {
     },
     /** Nobody is asking any more. */
     answered: () => Promise.all(workers.map(({ asking }) => asking)),
-    end() {
-      isOver = true
-      for (const { child } of workers) child.kill('SIGKILL')
-    },
+    end,
   }
 }

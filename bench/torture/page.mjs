@@ -8,13 +8,14 @@ const signs = { kept: '✓', 'calls failed': '!', stuck: '∞', 'signed out': '�
  * @param versionOf - of a package
  * @param minutes - that one run took
  */
-export function pageOf({ played, candidates, faults, seed, minutes, runs, versionOf }) {
+export function pageOf({ played, candidates, faults, seed, minutes, runs, differing, versionOf }) {
   const cellsOf = (candidate, fault) => played.filter((cell) => cell.candidate === candidate && cell.fault === fault)
   const overview = faults.map((fault) => [
     `[${fault.title}](#${anchorOf(fault.title)})`,
     ...candidates.map((candidate) => signsOf(cellsOf(candidate, fault))),
   ])
-  const twice = runs > 1 ? `, played ${runs} times with the same verdict in all ${played.length} cells` : ''
+  const same = `${played.length - differing.size} of ${played.length} cells`
+  const twice = runs > 1 ? `, played ${runs} times with the same verdict in ${same}` : ''
   const made = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, seed ${seed}, ${minutes} minutes${twice}.`
   return `${[
     introduction,

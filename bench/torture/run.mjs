@@ -2,10 +2,10 @@
  * `npm run torture`: the same faults against token keepers of all kinds, ours among them. It prints what became of each, and draws
  * `docs/reference/torture.md`.
  *
- * `--only WORD` takes the cells whose names have the word, and draws nothing. `--runs 2` plays all of it twice, and fails where verdicts
- * differ. `--seed N` is another game.
+ * `--only EXPRESSION` takes the cells whose names match, and draws nothing. `--runs 2` plays all of it twice, and fails where verdicts
+ * differ. `--seed TEXT` is another game.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -15,26 +15,14 @@ import { faults } from './faults.mjs'
 import { pageOf } from './page.mjs'
 import { stopSharedServers } from './stores.mjs'
 
-const names = [
-  ...['owner-sso-file', 'owner-sso-redis', 'owner-sso-postgres', 'owner-sso-sqlite'],
-  ...['msal-node', 'google-auth-library', 'simple-oauth2-set-nx', 'simple-oauth2-redlock'],
-  ...['openid-client', 'next-auth', 'passport-oauth2-refresh'],
-]
-const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true, default: [] },
-    runs: { type: 'string', default: '1' },
-    seed: { type: 'string', default: '46' },
-  },
-})
+const text = (fallback) => ({ type: 'string', default: fallback })
+const { only, runs, seed } = parseArgs({ options: { only: text(''), runs: text('1'), seed: text('46') } }).values
 
-const candidates = await Promise.all(
-  names.map(async (name) => {
-    const module = new URL(`candidates/${name}.mjs`, import.meta.url).href
-    return { module, ...(await import(module)).about }
-  }),
-)
-const wanted = new RegExp(options.only.join('|'), 'u')
+const files = readdirSync(new URL('candidates', import.meta.url)).filter((name) => name.endsWith('.mjs'))
+const modules = files.map((name) => new URL(`candidates/${name}`, import.meta.url).href)
+const described = await Promise.all(modules.map(async (module) => ({ module, ...(await import(module)).about })))
+const candidates = described.toSorted((one, other) => Boolean(other.isOurs) - Boolean(one.isOurs))
+const wanted = new RegExp(only, 'u')
 const cells = faults
   .flatMap((fault) =>
     candidates.flatMap((candidate) =>
@@ -44,7 +32,7 @@ const cells = faults
       })),
     ),
   )
-  .filter(({ name }) => options.only.length === 0 || wanted.test(name))
+  .filter(({ name }) => wanted.test(name))
 
 /** Cells that may keep the machine busy at once; many more may wait for a fault to end. */
 const [busy, open] = [availableParallelism() + 1, 24]
@@ -55,26 +43,26 @@ process.on('exit', () => closing.forEach((end) => end()))
 
 const folder = mkdtempSync(join(tmpdir(), 'owner-sso-torture-'))
 try {
-  const { seed } = options
   const world = { folder, seed, certificate: await certificateFor('127.0.0.1'), turns: turnsFor(busy), closing }
   const began = performance.now()
-  const runs = []
-  while (runs.length < Number(options.runs)) runs.push(await playAll(world))
-  const minutes = Math.ceil((performance.now() - began) / 60_000 / runs.length)
-  const [played, ...others] = runs
-  const differing = played.filter((cell, index) => others.some((run) => run[index].verdict !== cell.verdict))
-  for (const { name } of differing) console.error(`Not the same verdict in each run: ${name}`)
-  if (differing.length > 0 || played.some(({ verdict }) => verdict === 'broken')) process.exitCode = 1
-  else if (options.only.length === 0) draw({ played, candidates, faults, seed, minutes, runs: runs.length })
+  const played = await playAll(world)
+  const differing = new Set()
+  for (let run = 1; run < Number(runs); run += 1) {
+    for (const [index, { verdict, name }] of (await playAll(world)).entries()) {
+      if (verdict !== played[index].verdict) differing.add(name)
+    }
+  }
+  for (const name of differing) console.error(`Not the same verdict in each run: ${name}`)
+  const isBroken = played.some(({ verdict }) => verdict === 'broken')
+  if (isBroken || differing.size > 0) process.exitCode = 1
+  if (!isBroken && only === '') {
+    const minutes = Math.ceil((performance.now() - began) / 60_000 / Number(runs))
+    const page = pageOf({ played, candidates, faults, seed, minutes, runs: Number(runs), differing, versionOf })
+    writeFileSync(new URL('../../docs/reference/torture.md', import.meta.url), page)
+  }
 } finally {
   await stopSharedServers()
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
-}
-
-function draw(results) {
-  const page = new URL('../../docs/reference/torture.md', import.meta.url)
-  writeFileSync(page, pageOf({ ...results, versionOf }))
-  console.log('Drawn: docs/reference/torture.md')
 }
 
 function versionOf(name) {

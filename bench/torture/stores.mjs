@@ -14,27 +14,16 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } fro
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream'
 import { startPostgres } from '../postgres-server.mjs'
 import { startRedis } from '../redis-server.mjs'
 
-let database
-let databases = 0
-
 /** One PostgreSQL for all cells, each with a database of its own. */
-async function sharedPostgres() {
-  database ??= startPostgres(mkdtempSync(join(tmpdir(), 'owner-sso-torture-postgres-')), 400)
-  const server = await database
-  if (server === undefined) throw new Error('PostgreSQL is not here')
-  return server
-}
+let postgres
+let databases = 0
+export const stopSharedServers = async () => (await postgres)?.stop()
 
-export const stopSharedServers = async () => (await database)?.stop()
-
-/**
- * @param kind - as above
- * @param folder - a new one, for this store
- * @returns `settings`, and what may happen to it: `vanish`, `comeBack`, `fill(pids)`, `makeRoom(pids)`, `remember`, `goBack`
- */
+/** @returns `settings`, and what may happen to it: `vanish`, `comeBack`, `fill(pids)`, `makeRoom(pids)`, `remember`, `goBack` */
 export const openStore = (kind, folder) => kinds[kind](folder)
 
 /** A process that may write no byte more. The name of a file is none. */
@@ -70,18 +59,14 @@ const kinds = {
     const { default: Database } = await import('libsql')
     const path = join(folder, 'tokens.db')
     const client = new Database(path)
-    client.exec('PRAGMA journal_mode = WAL')
-    client.exec('PRAGMA busy_timeout = 2000')
+    client.exec('PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 2000')
     return {
       settings: { path },
       vanish: () => client.exec('BEGIN IMMEDIATE'),
       comeBack: () => client.exec('COMMIT'),
       ...byLimit,
       remember: () => client.exec('CREATE TABLE remembered AS SELECT * FROM owner_sso_tokens'),
-      goBack: () =>
-        client.exec(
-          'BEGIN IMMEDIATE; DELETE FROM owner_sso_tokens; INSERT INTO owner_sso_tokens SELECT * FROM remembered; COMMIT',
-        ),
+      goBack: () => client.exec('REPLACE INTO owner_sso_tokens SELECT * FROM remembered'),
       close: () => client.close(),
     }
   },
@@ -120,13 +105,18 @@ const kinds = {
   },
 
   async postgres(folder) {
-    const server = await sharedPostgres()
+    postgres ??= startPostgres(mkdtempSync(join(tmpdir(), 'owner-sso-torture-postgres-')), 400)
+    const server = await postgres
+    if (server === undefined) throw new Error('PostgreSQL is not here')
     const { Client } = (await import('pg')).default
     databases += 1
     const name = `cell_${databases}`
-    const maker = await connected(Client, server.url)
+    const maker = new Client(server.url)
+    await maker.connect()
     await maker.query(`CREATE DATABASE ${name}`)
-    const client = await connected(Client, server.url.replace(/postgres$/u, name))
+    await maker.end()
+    const client = new Client(server.url.replace(/postgres$/u, name)).on('error', () => {})
+    await client.connect()
     const line = await openLine(server.url)
     const tableOf = async () => {
       const { rows } = await client.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public' LIMIT 1`)
@@ -136,8 +126,8 @@ const kinds = {
       settings: { url: line.url.replace(/postgres$/u, name) },
       vanish: line.cut,
       comeBack: line.mend,
-      fill: async () => client.query(`ALTER TABLE ${await tableOf()} ADD CONSTRAINT full CHECK (false) NOT VALID`),
-      makeRoom: async () => client.query(`ALTER TABLE ${await tableOf()} DROP CONSTRAINT full`),
+      fill: async () => client.query(`ALTER TABLE ${await tableOf()} ADD CONSTRAINT disk_full CHECK (false) NOT VALID`),
+      makeRoom: async () => client.query(`ALTER TABLE ${await tableOf()} DROP CONSTRAINT disk_full`),
       remember: async () =>
         client.query(`CREATE SCHEMA before; CREATE TABLE before.rows AS SELECT * FROM ${await tableOf()}`),
       async goBack() {
@@ -149,18 +139,9 @@ const kinds = {
       async close() {
         line.cut()
         await client.end()
-        await maker.query(`DROP DATABASE ${name} WITH (FORCE)`).catch(() => {})
-        await maker.end()
       },
     }
   },
-}
-
-async function connected(Client, connectionString) {
-  const client = new Client({ connectionString })
-  client.on('error', () => {})
-  await client.connect()
-  return client
 }
 
 /** The way to a server, which can be cut: connections end, and new ones are refused at once. */
@@ -171,19 +152,10 @@ async function openLine(url) {
   const relay = createServer((near) => {
     if (isCut) return near.destroy()
     const far = connect(Number(port), hostname)
-    for (const [end, other] of [
-      [near, far],
-      [far, near],
-    ]) {
-      ends.add(end)
-      end.setNoDelay(true)
-      end.on('error', () => {})
-      end.on('close', () => {
-        ends.delete(end)
-        other.destroy()
-      })
-      end.pipe(other)
-    }
+    for (const end of [near, far]) ends.add(end.setNoDelay(true))
+    pipeline(near, far, near, () => {
+      for (const end of [near, far]) ends.delete(end.destroy())
+    })
   }).listen(0, '127.0.0.1')
   await once(relay, 'listening')
   relay.unref()
@@ -193,8 +165,6 @@ async function openLine(url) {
       isCut = true
       for (const end of ends) end.destroy()
     },
-    mend() {
-      isCut = false
-    },
+    mend: () => (isCut = false),
   }
 }

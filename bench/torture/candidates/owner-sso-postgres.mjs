@@ -12,12 +12,8 @@ export async function open({ settings, service }) {
   const { openOurs } = await import('./shared/ours.mjs')
   const { createTable, sqlTokenStore } = await import('@owner-sso/token-store-sql')
   const { default: pg } = await import('pg')
-  const client = new pg.Pool({
-    connectionString: settings.url,
-    connectionTimeoutMillis: 2000,
-    query_timeout: 2000,
-  })
-  client.on('error', () => {})
+  const limits = { connectionTimeoutMillis: 2000, query_timeout: 2000 }
+  const client = new pg.Pool({ connectionString: settings.url, ...limits }).on('error', () => {})
   await createTable(client)
   const subscriber = async () => {
     const listener = new pg.Client(settings.url)

@@ -13,8 +13,7 @@ export async function open({ settings, service }) {
   const { createTable, sqlTokenStore } = await import('@owner-sso/token-store-sql')
   const { default: Database } = await import('libsql')
   const client = new Database(settings.path)
-  client.exec('PRAGMA journal_mode = WAL')
-  client.exec('PRAGMA synchronous = FULL')
+  client.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   await createTable(client)
   return openOurs(sqlTokenStore({ client }), service)
 }
