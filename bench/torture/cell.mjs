@@ -2,7 +2,7 @@
  * One cell of the table: a candidate, a fault, a service and a store of its own. The candidate's processes ask for a token every four
  * minutes, five callers each, until the fault has struck, and for two hours more.
  *
- * Between rounds the clocks of all processes jump; while a fault lasts, time is real, and everybody asks every second. So nothing is
+ * Between rounds the clocks of all processes jump; while a fault lasts, time is real, and everybody asks every few seconds. So nothing is
  * scaled: locks, intents and time limits live as long here as anywhere.
  */
 import { hash } from 'node:crypto'
@@ -19,23 +19,11 @@ const minute = 60_000
 const tail = [...Array(10).fill(4), ...Array(8).fill(10)]
 
 /**
- * @param candidate - its `about`, and the `module` that has it
- * @param fault - a row of `faults.mjs`
  * @param moment - `in use`, or `after a night`, in which nobody asks until the access token has ended
  * @param world - `{ seed, folder, certificate, turns, closing }`: turns are for what keeps the machine busy, `closing` has what ends with us
  * @returns what was counted, and the verdict
  */
-export async function playCell(cell) {
-  const { turns } = cell.world
-  await turns.take()
-  try {
-    return await play(cell)
-  } finally {
-    turns.giveBack()
-  }
-}
-
-async function play({ candidate, name, fault, moment, world }) {
+export async function playCell({ candidate, name, fault, moment }, world) {
   const random = randomOf(`${world.seed} ${name}`)
   const folder = mkdtempSync(join(world.folder, 'cell-'))
   const traps = join(folder, 'traps')
@@ -87,10 +75,7 @@ async function play({ candidate, name, fault, moment, world }) {
   /** Time passes until something happens, which a refresh must bring about. */
   async function passUntil(happens) {
     let hasHappened = false
-    const event = happens.then((value) => {
-      hasHappened = true
-      return value
-    })
+    const event = happens.finally(() => (hasHappened = true))
     for (let step = 0; step < 30 && !hasHappened; step += 1) {
       await Promise.race([event, pass(isAsleep ? 80 : 4)])
       isAsleep = false
@@ -107,18 +92,15 @@ async function play({ candidate, name, fault, moment, world }) {
     arm: (trap) => writeFileSync(join(traps, trap), ''),
     untilDeath: () => passUntil(once(fleet.deaths, 'death')),
     /** The next request to refresh, `{ pid, answer }`: nothing is done with it until `answer({ … })`. */
-    nextRefresh: () =>
-      passUntil(
-        new Promise((resolve) => {
-          service.behave(
-            ({ port }) =>
-              new Promise((answer) => {
-                service.behave()
-                resolve({ pid: pidOf(traps, port), answer })
-              }),
-          )
-        }),
-      ),
+    nextRefresh() {
+      const came = new Promise((resolve) => {
+        service.behave(({ port }) => {
+          service.behave()
+          return new Promise((answer) => resolve({ pid: pidOf(traps, port), answer }))
+        })
+      })
+      return passUntil(came)
+    },
     /** Real time, in which all ask every two seconds, or twenty times. What lasts lets others have their turn. */
     async real(seconds) {
       const end = performance.now() + seconds * 1000
@@ -166,12 +148,11 @@ function verdictOf(works, { revoked }, { failed }) {
 /** Milliseconds: spread over an hour, or half an hour behind the service for one process alone. */
 const skewOf = (index, processes) => (processes === 1 ? -30 : (index / (processes - 1)) * 60 - 30) * minute
 
-const pidOf = (traps, port) =>
-  Number(
-    readdirSync(traps)
-      .find((name) => name.startsWith(`${port}-`))
-      ?.split('-')[1],
-  )
+/** Whose connection it is. */
+function pidOf(traps, port) {
+  const names = readdirSync(traps).map((name) => name.split('-'))
+  return Number(names.find(([each]) => each === String(port))?.[1])
+}
 
 /** 0 to 1, time and again, and the same for the same text. */
 function randomOf(text) {

@@ -4,8 +4,6 @@
  *
  * The request that a fault strikes is the first one to refresh, whoever makes it.
  */
-const kill = (pid, signal = 'SIGKILL') => process.kill(pid, signal)
-
 const answerIsGone =
   'The service has spent the refresh token, and the only copy of the new one is gone, whoever asked for it.'
 
@@ -25,7 +23,7 @@ export const faults = [
     inherent: answerIsGone,
     async play({ nextRefresh, real }) {
       const { pid, answer } = await nextRefresh()
-      answer({ committed: () => kill(pid) })
+      answer({ committed: () => process.kill(pid, 'SIGKILL') })
       await real(3)
     },
   },
@@ -55,7 +53,7 @@ export const faults = [
   {
     title: 'an answer after 60 s',
     text: 'The same, later than most locks live, and most requests may take.',
-    told: 'We give a request 30 s, and so does openid-client. Then its answer counts as lost, and the replay revokes the family; google-auth-library and passport-oauth2-refresh wait for ever, and keep it. The 30 s are what a deployment, a function and Ctrl-C wait for at most. For a service as slow as this, an issuer of your own may wait longer: with `withTimeLimit(100_000, …)` it keeps the tokens in all of these cells, as long as the processes are on one machine. Others take its intent for dead after 45 s.',
+    told: 'We give a request 30 s, and so does openid-client. Then its answer counts as lost, and the replay revokes the family; google-auth-library and passport-oauth2-refresh wait for ever, and keep it. The 30 s are what a deployment, a function and Ctrl-C wait for at most. For a service as slow as this, an issuer of your own may wait longer: with a `timeout` of 100 s it keeps the tokens in all of these cells, as long as the processes are on one machine. Others take its intent for dead after 45 s.',
     lasts: 66,
     play: answered({ delay: 60_000 }, 65),
   },
@@ -66,10 +64,10 @@ export const faults = [
     lasts: 184,
     async play({ nextRefresh, real }) {
       const { pid, answer } = await nextRefresh()
-      kill(pid, 'SIGSTOP')
+      process.kill(pid, 'SIGSTOP')
       answer({})
       await real(180)
-      kill(pid, 'SIGCONT')
+      process.kill(pid, 'SIGCONT')
       await real(3)
     },
   },
@@ -113,7 +111,7 @@ export const faults = [
     text: 'All processes are killed during the request, which the service answers with 503: whatever locks they had are still there.',
     async play({ nextRefresh, pids, real }) {
       const { answer } = await nextRefresh()
-      for (const pid of pids()) kill(pid)
+      for (const pid of pids()) process.kill(pid, 'SIGKILL')
       answer({ status: 503 })
       await real(3)
     },

@@ -1,6 +1,7 @@
 /** The processes of one cell: whoever dies is started again at once, as a supervisor does. */
 import { fork } from 'node:child_process'
 import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('worker.mjs', import.meta.url))
@@ -8,12 +9,7 @@ const callers = 5
 /** Milliseconds of real time after which a call counts as one that hangs. */
 const patience = 240_000
 
-/**
- * @param size - how many processes
- * @param detailsOf - what the process with this number is opened with
- * @param random - 0 to 1
- * @param env - what the processes have in addition
- */
+/** @param detailsOf - what the process with this number is opened with */
 export async function startFleet({ size, detailsOf, random, env }) {
   const deaths = new EventEmitter()
   const totals = { calls: 0, failed: 0, longest: 0, failures: {} }
@@ -33,7 +29,7 @@ export async function startFleet({ size, detailsOf, random, env }) {
       const { resolve, reject } = waiting.get(id)
       waiting.delete(id)
       if (error === undefined) resolve(value)
-      else reject(new Error(`${error}`))
+      else reject(new Error(error))
     })
     child.on('error', () => {})
     const worker = { pid: child.pid, child, tell, isReady: false, asking: undefined }
@@ -50,15 +46,8 @@ export async function startFleet({ size, detailsOf, random, env }) {
 
   /** One process asks. Whoever dies meanwhile has no callers any more. */
   async function ask(worker) {
-    let timer
-    const late = new Promise((resolve) => {
-      timer = setTimeout(
-        () => resolve(Array.from({ length: callers }, () => ({ wait: patience, failure: 'hangs' }))),
-        patience,
-      )
-    })
+    const late = sleep(patience, Array(callers).fill({ wait: patience, failure: 'hangs' }), { ref: false })
     const results = (await Promise.race([worker.tell('ask', { callers, after: random() * 20 }), late])) ?? []
-    clearTimeout(timer)
     for (const { wait, failure } of results) {
       totals.calls += 1
       totals.longest = Math.max(totals.longest, wait)

@@ -1,19 +1,16 @@
 /** `docs/reference/torture.md`, out of what was played. */
+import { table } from '../report/draw.mjs'
 import { verdicts } from './cell.mjs'
 
 const signs = { kept: '✓', 'calls failed': '!', stuck: '∞', 'signed out': '✗' }
 
-/**
- * @param played - the cells, with what became of them
- * @param versionOf - of a package
- * @param minutes - that one run took
- */
+/** @param played - the cells, with what became of them @param minutes - that one run took */
 export function pageOf({ played, candidates, faults, seed, minutes, runs, differing, versionOf }) {
   const cellsOf = (candidate, fault) => played.filter((cell) => cell.candidate === candidate && cell.fault === fault)
-  const overview = faults.map((fault) => [
-    `[${fault.title}](#${anchorOf(fault.title)})`,
-    ...candidates.map((candidate) => signsOf(cellsOf(candidate, fault))),
-  ])
+  const overview = faults.map((fault) => ({
+    '': `[${fault.title}](#${anchorOf(fault.title)})`,
+    ...Object.fromEntries(candidates.map((candidate) => [candidate.name, signsOf(cellsOf(candidate, fault))])),
+  }))
   const same = `${played.length - differing.size} of ${played.length} cells`
   const twice = runs > 1 ? `, played ${runs} times with the same verdict in ${same}` : ''
   const made = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, seed ${seed}, ${minutes} minutes${twice}.`
@@ -22,20 +19,16 @@ export function pageOf({ played, candidates, faults, seed, minutes, runs, differ
     made,
     '## What became of the sign-in',
     legend,
-    table([['', ...candidates.map(({ name }) => name)], ...overview]),
+    table(overview),
     '## Who they are, and where each is worst',
     candidates.map((candidate) => described(candidate, played, versionOf)).join('\n'),
     '## What is lost by us',
     faults.flatMap((fault) => lostByUs(fault, played)).join('\n'),
     '## Each cell',
-    ...faults.flatMap((fault) => [
-      `### ${fault.title}`,
-      fault.text,
-      table([
-        ['', 'when', 'verdict', 'refreshes', 'replays', 'families revoked', 'callers failed', 'longest wait'],
-        ...candidates.flatMap((candidate) => cellsOf(candidate, fault).map(rowOf)),
-      ]),
-    ]),
+    ...faults.flatMap((fault) => {
+      const rows = candidates.flatMap((candidate) => cellsOf(candidate, fault).map(rowOf))
+      return [`### ${fault.title}`, fault.text, table(rows)]
+    }),
   ].join('\n\n')}\n`
 }
 
@@ -62,14 +55,15 @@ const legend = `✓ every caller got a working token, ! callers failed for a tim
 const signsOf = (cells) => [...new Set(cells.map(({ verdict }) => signs[verdict]))].join(' ')
 
 /** A candidate, and the sentence that explains its worst cell: one that is as bad as any of its cells. */
-function described({ name, packages, documentation, alone, isOurs, worst }, played, versionOf) {
-  const what = packages.map((each) => `${each} ${isOurs ? '' : versionOf(each)}`.trim()).join(', ')
+function described({ name, packages, documentation, alone, worst }, played, versionOf) {
+  const what = packages.map((each) => `${each} ${versionOf(each)}`).join(', ')
+  const where = documentation ?? `../../packages/${packages[0].split('/')[1]}/README.md`
   const { fault, why } = worst ?? { fault: 'an answer after 60 s', why: 'it comes after our limit, as told below.' }
   const rank = ({ verdict }) => verdicts.indexOf(verdict)
   const own = played.filter(({ candidate }) => candidate.name === name)
   const told = own.filter((cell) => cell.fault.title === fault)
   if (Math.max(...told.map(rank)) < Math.max(...own.map(rank))) throw new Error(`${name} is not worst at: ${fault}`)
-  return `- **${name}** (${what}, [documentation](${documentation})). ${alone === undefined ? '' : `${alone} `}Worst, [${fault}](#${anchorOf(fault)}): ${why}`
+  return `- **${name}** (${what}, [documentation](${where})). ${alone === undefined ? '' : `${alone} `}Worst, [${fault}](#${anchorOf(fault)}): ${why}`
 }
 
 /** Why no cell of ours is worse than it must be; a fault in which one is has to say so. */
@@ -80,17 +74,12 @@ function lostByUs({ title, inherent, told }, played) {
   return [`- **${title}**: ${inherent === undefined ? '' : 'inherent. '}${inherent ?? told}`]
 }
 
-function rowOf({ candidate, moment, verdict, refreshes, replays, revoked, calls, failed, longest }) {
+export function rowOf({ candidate, moment, verdict, refreshes, replays, revoked, calls, failed, longest }) {
   const wait = longest < 10_000 ? Math.round(longest / 100) / 10 : Math.round(longest / 1000)
-  return [candidate.name, moment, verdict, refreshes, replays, revoked, `${failed} of ${calls}`, `${wait} s`]
+  return {
+    ...{ '': candidate.name, when: moment, verdict, refreshes, replays, 'families revoked': revoked },
+    ...{ 'callers failed': `${failed} of ${calls}`, 'longest wait': `${wait} s` },
+  }
 }
 
 const anchorOf = (title) => title.replaceAll(',', '').replaceAll(' ', '-').toLowerCase()
-
-/** As oxfmt has it. */
-function table(rows) {
-  const cells = rows.map((row) => row.map(String))
-  const widths = cells[0].map((_cell, index) => Math.max(3, ...cells.map((line) => line[index].length)))
-  const lines = cells.map((line) => `| ${line.map((cell, index) => cell.padEnd(widths[index])).join(' | ')} |`)
-  return [lines[0], `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...lines.slice(1)].join('\n')
-}

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { generate } from 'selfsigned'
 import { playCell } from './cell.mjs'
 import { faults } from './faults.mjs'
-import { pageOf } from './page.mjs'
+import { pageOf, rowOf } from './page.mjs'
 import { stopSharedServers } from './stores.mjs'
 
 const text = (fallback) => ({ type: 'string', default: fallback })
@@ -20,8 +20,13 @@ const { only, runs, seed } = parseArgs({ options: { only: text(''), runs: text('
 
 const files = readdirSync(new URL('candidates', import.meta.url)).filter((name) => name.endsWith('.mjs'))
 const modules = files.map((name) => new URL(`candidates/${name}`, import.meta.url).href)
-const described = await Promise.all(modules.map(async (module) => ({ module, ...(await import(module)).about })))
-const candidates = described.toSorted((one, other) => Boolean(other.isOurs) - Boolean(one.isOurs))
+const described = await Promise.all(
+  modules.map(async (module) => {
+    const { about } = await import(module)
+    return { module, processes: about.alone ? 1 : 8, isOurs: about.name.startsWith('owner-sso'), ...about }
+  }),
+)
+const candidates = described.toSorted((one, other) => other.isOurs - one.isOurs)
 const wanted = new RegExp(only, 'u')
 const cells = faults
   .flatMap((fault) =>
@@ -75,19 +80,21 @@ async function playAll(world) {
   const results = new Map()
   async function playOn() {
     for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift()) {
-      const result = await playCell({ ...cell, world }).catch(({ stack }) => ({ verdict: 'broken', stack }))
+      await world.turns.take()
+      const result = await playCell(cell, world).catch(({ stack }) => ({ verdict: 'broken', stack }))
+      world.turns.giveBack()
       results.set(cell, result)
-      console.log(`${cell.name} | ${result.verdict} |`, result.stack ?? figuresOf(result))
+      console.log(`${cell.name}: ${result.stack ?? figuresOf({ ...cell, ...result })}`)
     }
   }
   await Promise.all(Array.from({ length: open }, playOn))
   return cells.map((cell) => ({ ...cell, ...results.get(cell) }))
 }
 
-function figuresOf({ refreshes, replays, revoked, calls, failed, longest, failures }) {
-  const seconds = Math.round(longest / 100) / 10
-  const causes = failed === 0 ? '' : ` ${JSON.stringify(failures)}`
-  return `refreshes ${refreshes}, replays ${replays}, families revoked ${revoked}, callers failed ${failed} of ${calls}, longest wait ${seconds} s${causes}`
+function figuresOf(played) {
+  const { '': _name, when: _when, ...figures } = rowOf(played)
+  const words = Object.entries(figures).map(([column, value]) => `${column} ${value}`)
+  return [...words, ...Object.keys(played.failures)].join(', ')
 }
 
 async function certificateFor(ip) {

@@ -10,11 +10,7 @@ import { text } from 'node:stream/consumers'
 /** Seconds. */
 export const life = 3600
 
-/**
- * @param now - the time in milliseconds, by the service's clock
- * @param random - 0 to 1
- * @param certificate - `{ key, cert }`, for those who talk to nothing but TLS
- */
+/** @param certificate - `{ key, cert }`, for those who talk to nothing but TLS */
 export async function startService({ now, random, certificate }) {
   const counters = { requests: 0, refreshes: 0, replays: 0, revoked: 0 }
   const refreshTokens = new Map()

@@ -1,12 +1,8 @@
 /**
  * The stores, from outside: each can be made, be gone, be full, and go back in time. A candidate gets only `settings`.
  *
- * | kind       | gone                                    | full                                    |
- * | ---------- | --------------------------------------- | --------------------------------------- |
- * | `file`     | the folder is away, a file in its place | no process may write a byte (`prlimit`) |
- * | `sqlite`   | another program has it locked           | the same                                |
- * | `redis`    | nobody can connect                      | `maxmemory`                             |
- * | `postgres` | nobody can connect                      | each write fails, by a constraint       |
+ * Gone: the folder of files is away, SQLite is locked by another program, nobody can connect to Redis or PostgreSQL. Full: no process may
+ * write a byte (`prlimit`), Redis has its `maxmemory`, and PostgreSQL refuses each write by a constraint.
  */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -2,10 +2,8 @@
  * Where a worker dies by itself, because nobody outside sees the moment: a file in the folder of traps arms one, and the process that
  * takes the file away dies. So of eight that come by at once one dies.
  *
- * | file                  | who dies, and when                                                     |
- * | --------------------- | ---------------------------------------------------------------------- |
- * | `before-request`      | whoever opens a connection to the token endpoint, before it is opened  |
- * | `before-store-PID`    | that process, when the answer of the token endpoint is there           |
+ * `before-request`: whoever opens a connection to the token endpoint, before it is opened. `before-store-PID`: that process, when the answer
+ * of the token endpoint is there.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { unlinkSync, writeFileSync } from 'node:fs'

@@ -7,7 +7,6 @@ export const about = {
   name: 'google-auth-library',
   packages: ['google-auth-library'],
   documentation: 'https://github.com/googleapis/google-auth-library-nodejs#oauth2',
-  processes: 1,
   alone: 'It has nothing for several processes.',
   store: 'file',
   worst: {

@@ -13,7 +13,6 @@ export const about = {
   packages: ['@azure/msal-node', '@azure/msal-node-extensions'],
   documentation:
     'https://github.com/AzureAD/microsoft-authentication-library-for-js/tree/dev/extensions/msal-node-extensions',
-  processes: 8,
   store: 'file',
   signsInByCode: true,
   worst: {

@@ -6,7 +6,6 @@ export const about = {
   name: 'next-auth’s recipe',
   packages: ['pg'],
   documentation: 'https://authjs.dev/guides/refresh-token-rotation',
-  processes: 8,
   store: 'postgres',
   worst: {
     fault: 'eight processes at one expiry',

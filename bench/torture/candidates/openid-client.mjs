@@ -3,7 +3,6 @@ export const about = {
   name: 'openid-client by hand',
   packages: ['openid-client'],
   documentation: 'https://github.com/panva/openid-client/blob/main/docs/functions/refreshTokenGrant.md',
-  processes: 1,
   alone: 'It has nothing for several processes, nor a place for tokens.',
   store: 'file',
   worst: {

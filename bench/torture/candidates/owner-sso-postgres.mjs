@@ -1,12 +1,5 @@
 /** owner-sso with PostgreSQL. */
-export const about = {
-  name: 'owner-sso, PostgreSQL',
-  isOurs: true,
-  packages: ['@owner-sso/token-manager', '@owner-sso/token-store-sql', 'pg'],
-  documentation: '../../packages/token-store-sql/README.md',
-  processes: 8,
-  store: 'postgres',
-}
+export const about = { name: 'owner-sso, PostgreSQL', packages: ['@owner-sso/token-store-sql'], store: 'postgres' }
 
 export async function open({ settings, service }) {
   const { openOurs } = await import('./shared/ours.mjs')

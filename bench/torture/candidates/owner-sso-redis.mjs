@@ -1,12 +1,5 @@
 /** owner-sso with Redis. */
-export const about = {
-  name: 'owner-sso, Redis',
-  isOurs: true,
-  packages: ['@owner-sso/token-manager', '@owner-sso/token-store-redis', 'redis'],
-  documentation: '../../packages/token-store-redis/README.md',
-  processes: 8,
-  store: 'redis',
-}
+export const about = { name: 'owner-sso, Redis', packages: ['@owner-sso/token-store-redis'], store: 'redis' }
 
 export async function open({ settings, service }) {
   const { openOurs } = await import('./shared/ours.mjs')

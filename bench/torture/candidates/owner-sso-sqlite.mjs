@@ -1,12 +1,5 @@
 /** owner-sso with SQLite, by a library that every Node has. */
-export const about = {
-  name: 'owner-sso, SQLite',
-  isOurs: true,
-  packages: ['@owner-sso/token-manager', '@owner-sso/token-store-sql', 'libsql'],
-  documentation: '../../packages/token-store-sql/README.md',
-  processes: 8,
-  store: 'sqlite',
-}
+export const about = { name: 'owner-sso, SQLite', packages: ['@owner-sso/token-store-sql'], store: 'sqlite' }
 
 export async function open({ settings, service }) {
   const { openOurs } = await import('./shared/ours.mjs')

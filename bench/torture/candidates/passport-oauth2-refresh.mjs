@@ -6,7 +6,6 @@ export const about = {
   name: 'passport-oauth2-refresh',
   packages: ['passport-oauth2-refresh', 'passport-oauth2'],
   documentation: 'https://github.com/fiznool/passport-oauth2-refresh#usage',
-  processes: 1,
   alone: 'It has nothing for several processes, nor a place for tokens.',
   store: 'file',
   worst: {

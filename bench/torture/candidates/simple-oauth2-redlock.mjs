@@ -3,7 +3,6 @@ export const about = {
   name: 'simple-oauth2, redlock',
   packages: ['simple-oauth2', 'redlock', 'ioredis'],
   documentation: 'https://github.com/mike-marcacci/node-redlock#usage',
-  processes: 8,
   store: 'redis',
   worst: {
     fault: 'a process frozen for three minutes',

@@ -9,7 +9,6 @@ export const about = {
   name: 'simple-oauth2, SET NX',
   packages: ['simple-oauth2', 'redis'],
   documentation: 'https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/',
-  processes: 8,
   store: 'redis',
   worst: {
     fault: 'an answer after 60 s',

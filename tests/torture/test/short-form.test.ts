@@ -12,7 +12,7 @@ describeWithPostgres('with PostgreSQL', () => {
   describeWithPrograms('redis-server')('eight processes and one account', () => {
     it('lose nothing in any store when one or all are killed, or the owner API refuses a token', () => {
       const { stdout, stderr } = spawnSync(process.execPath, [torture, '--only', cells], { encoding: 'utf8' })
-      const rows = stdout.match(/^.*\| kept \|.* replays 0, .* failed 0 of .*$/gmu) ?? []
+      const rows = stdout.match(/: verdict kept, .* replays 0, .* failed 0 of /gu) ?? []
       expect({ rows: rows.length, stdout, stderr }).toEqual({ rows: 12, stdout: expect.any(String), stderr: '' })
     })
   })

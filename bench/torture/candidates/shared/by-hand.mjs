@@ -26,12 +26,7 @@ export function singleFlight(work) {
   }
 }
 
-/**
- * One process that keeps its tokens in memory and in a file.
- *
- * @param refreshed - makes the request with a refresh token, and returns the answer
- * @param isDue - whether tokens have to be refreshed before they are used
- */
+/** One process that keeps its tokens in memory and in a file. @param refreshed - makes the request, and returns the answer */
 export async function openByHand(settings, refreshed, isDue = () => false) {
   const file = oneFile(settings)
   let tokens = await file.load()

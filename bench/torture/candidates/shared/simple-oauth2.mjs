@@ -4,10 +4,7 @@ import { singleFlight } from './by-hand.mjs'
 
 const key = 'tokens:owner'
 
-/**
- * @param redis - `get` and `set`
- * @param withLock - runs a function while no other process does
- */
+/** @param withLock - runs a function while no other process does */
 export function openSimpleOauth2({ redis, withLock, tokenUrl }) {
   const { origin: tokenHost, pathname: tokenPath } = new URL(tokenUrl)
   const client = new AuthorizationCode({ client: { id: 'torture', secret: 'secret' }, auth: { tokenHost, tokenPath } })
