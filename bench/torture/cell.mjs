@@ -10,7 +10,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startFleet } from './fleet.mjs'
+import { fleetOf } from './fleet.mjs'
 import { startService } from './service.mjs'
 import { openStore } from './stores.mjs'
 
@@ -33,28 +33,29 @@ export async function playCell({ candidate, name, fault, moment }, world) {
   const service = await startService({ now, random, certificate: world.certificate })
   const store = await openStore(candidate.store, folder)
   const { tokenPorts, tokenUrl, apiUrl, issuer } = service
-  const fleet = await startFleet({
+  const { module } = candidate
+  const fleet = fleetOf({
     size: candidate.processes,
     random,
     env: { NODE_EXTRA_CA_CERTS: world.certificate.file },
     detailsOf: (index) => ({
-      module: candidate.module,
-      context: { settings: store.settings, service: { tokenUrl, issuer } },
+      opened: { module, context: { settings: store.settings, service: { tokenUrl, issuer } } },
       clock: { jumps, skew: fault.isSkewed ? skewOf(index, candidate.processes) : 0 },
-      ...{ traps, tokenPorts, apiUrl },
+      places: { traps, tokenPorts, apiUrl },
     }),
   })
   let isAsleep = moment === 'after a night'
-  /** Whether every caller of the newest round had a token. */
-  let works = true
-  /** A family that is revoked does not come back: where all have noticed that, nothing more need be played. */
-  let isOver = false
+  /**
+   * `works`: every caller of the newest round had a token. `isOver`: a family that is revoked does not come back, and all have noticed that,
+   * so nothing more need be played.
+   */
+  const state = { works: true, isOver: false }
 
-  function lookAt(round) {
-    const results = round.flat()
+  async function round() {
+    const results = (await fleet.round()).flat()
     if (results.length === 0) return
-    works = results.every(({ failure }) => failure === undefined)
-    isOver ||= service.counters.revoked > 0 && results.every(({ failure }) => failure !== undefined)
+    state.works = results.every(({ failure }) => failure === undefined)
+    state.isOver ||= service.counters.revoked > 0 && results.every(({ failure }) => failure !== undefined)
   }
 
   async function pass(minutes) {
@@ -74,21 +75,23 @@ export async function playCell({ candidate, name, fault, moment }, world) {
 
   /** Time passes until something happens, which a refresh must bring about. */
   async function passUntil(happens) {
-    let hasHappened = false
-    const event = happens.finally(() => (hasHappened = true))
-    for (let step = 0; step < 30 && !hasHappened; step += 1) {
+    const seen = { event: undefined }
+    const event = happens.then((value) => (seen.event = value))
+    for (let step = 0; step < 30 && seen.event === undefined; step += 1) {
       await Promise.race([event, pass(isAsleep ? 80 : 4)])
       isAsleep = false
-      if (!hasHappened) await Promise.race([event, fleet.round()])
+      if (seen.event === undefined) await Promise.race([event, round()])
     }
-    if (!hasHappened) throw new Error('It never refreshes')
-    return event
+    if (seen.event === undefined) throw new Error('It never refreshes')
+    return seen.event
   }
 
   const cell = {
-    ...{ service, store, pass },
-    pids: fleet.pids,
-    round: fleet.round,
+    service,
+    store,
+    pass,
+    round,
+    pids: () => fleet.pids(),
     arm: (trap) => writeFileSync(join(traps, trap), ''),
     untilDeath: () => passUntil(once(fleet.deaths, 'death')),
     /** The next request to refresh, `{ pid, answer }`: nothing is done with it until `answer({ … })`. */
@@ -105,8 +108,8 @@ export async function playCell({ candidate, name, fault, moment }, world) {
     async real(seconds) {
       const end = performance.now() + seconds * 1000
       if (seconds > 5) world.turns.giveBack()
-      for (let left = seconds; left > 0 && !isOver; left = (end - performance.now()) / 1000) {
-        fleet.round().then(lookAt)
+      for (let left = seconds; left > 0 && !state.isOver; left = (end - performance.now()) / 1000) {
+        void round()
         await sleep(Math.min(Math.max(2000, seconds * 50), left * 1000))
       }
       await sleep(Math.max(0, end - performance.now()))
@@ -120,16 +123,17 @@ export async function playCell({ candidate, name, fault, moment }, world) {
   }
   world.closing.add(end)
   try {
+    await fleet.start()
     await fleet.signIn(candidate.signsInByCode ? 'a code' : service.signIn())
-    await fleet.round()
+    await round()
     await fault.play(cell)
     service.behave()
     await calm()
     for (const minutes of tail) {
-      if (isOver) fleet.giveUp()
-      else await pass(minutes).then(fleet.round).then(lookAt)
+      if (state.isOver) fleet.giveUp()
+      else await pass(minutes).then(round)
     }
-    return { verdict: verdictOf(works, service.counters, fleet.totals), ...service.counters, ...fleet.totals }
+    return { verdict: verdictOf(state.works, service.counters, fleet.totals), ...service.counters, ...fleet.totals }
   } finally {
     world.closing.delete(end)
     await end()

@@ -10,7 +10,7 @@ const callers = 5
 const patience = 240_000
 
 /** @param detailsOf - what the process with this number is opened with */
-export async function startFleet({ size, detailsOf, random, env }) {
+export function fleetOf({ size, detailsOf, random, env }) {
   const deaths = new EventEmitter()
   const totals = { calls: 0, failed: 0, longest: 0, failures: {} }
   let isOver = false
@@ -46,7 +46,8 @@ export async function startFleet({ size, detailsOf, random, env }) {
 
   /** One process asks. Whoever dies meanwhile has no callers any more. */
   async function ask(worker) {
-    const late = sleep(patience, Array(callers).fill({ wait: patience, failure: 'hangs' }), { ref: false })
+    const hanging = Array.from({ length: callers }, () => ({ wait: patience, failure: 'hangs' }))
+    const late = sleep(patience, hanging, { ref: false })
     const results = (await Promise.race([worker.tell('ask', { callers, after: random() * 20 }), late])) ?? []
     for (const { wait, failure } of results) {
       totals.calls += 1
@@ -59,22 +60,13 @@ export async function startFleet({ size, detailsOf, random, env }) {
     return results
   }
 
-  function end() {
-    isOver = true
-    for (const { child } of workers) child.kill('SIGKILL')
-  }
-
   const workers = []
-  const started = Promise.all(Array.from({ length: size }, (_, index) => start(index)))
-  await started.catch((error) => {
-    end()
-    throw error
-  })
   const ready = () => workers.filter(({ isReady }) => isReady)
 
   return {
     totals,
     deaths,
+    start: () => Promise.all(Array.from({ length: size }, (_, index) => start(index))),
     pids: () => workers.map(({ pid }) => pid),
     signIn: (grant) => workers[0].tell('signIn', { grant }),
     jump: (made) => Promise.all(workers.map((worker) => worker.tell('jump', { made }))),
@@ -93,6 +85,9 @@ export async function startFleet({ size, detailsOf, random, env }) {
     },
     /** Nobody is asking any more. */
     answered: () => Promise.all(workers.map(({ asking }) => asking)),
-    end,
+    end() {
+      isOver = true
+      for (const { child } of workers) child.kill('SIGKILL')
+    },
   }
 }

@@ -52,6 +52,8 @@ If one is used wrongly, correct its file.`
 const legend = `✓ every caller got a working token, ! callers failed for a time, ∞ the tokens are there and callers still fail after two hours,
 ✗ the owner has to sign in again. Two signs are in use, and after a night.`
 
+const rank = ({ verdict }) => verdicts.indexOf(verdict)
+
 const signsOf = (cells) => [...new Set(cells.map(({ verdict }) => signs[verdict]))].join(' ')
 
 /** A candidate, and the sentence that explains its worst cell: one that is as bad as any of its cells. */
@@ -59,7 +61,6 @@ function described({ name, packages, documentation, alone, worst }, played, vers
   const what = packages.map((each) => `${each} ${versionOf(each)}`).join(', ')
   const where = documentation ?? `../../packages/${packages[0].split('/')[1]}/README.md`
   const { fault, why } = worst ?? { fault: 'an answer after 60 s', why: 'it comes after our limit, as told below.' }
-  const rank = ({ verdict }) => verdicts.indexOf(verdict)
   const own = played.filter(({ candidate }) => candidate.name === name)
   const told = own.filter((cell) => cell.fault.title === fault)
   if (Math.max(...told.map(rank)) < Math.max(...own.map(rank))) throw new Error(`${name} is not worst at: ${fault}`)
@@ -76,10 +77,14 @@ function lostByUs({ title, inherent, told }, played) {
 
 export function rowOf({ candidate, moment, verdict, refreshes, replays, revoked, calls, failed, longest }) {
   const wait = longest < 10_000 ? Math.round(longest / 100) / 10 : Math.round(longest / 1000)
-  return {
-    ...{ '': candidate.name, when: moment, verdict, refreshes, replays, 'families revoked': revoked },
-    ...{ 'callers failed': `${failed} of ${calls}`, 'longest wait': `${wait} s` },
+  const counted = {
+    verdict,
+    refreshes,
+    replays,
+    'families revoked': revoked,
+    'callers failed': `${failed} of ${calls}`,
   }
+  return { '': candidate.name, when: moment, ...counted, 'longest wait': `${wait} s` }
 }
 
 const anchorOf = (title) => title.replaceAll(',', '').replaceAll(' ', '-').toLowerCase()

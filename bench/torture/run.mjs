@@ -33,7 +33,10 @@ const cells = faults
     candidates.flatMap((candidate) =>
       // Without a refresh in the background it makes no difference how a token came to its end.
       (fault.moments ?? (candidate.isOurs ? ['in use', 'after a night'] : ['in use'])).map((moment) => ({
-        ...{ candidate, fault, moment, name: `${candidate.name} | ${fault.title} | ${moment}` },
+        candidate,
+        fault,
+        moment,
+        name: `${candidate.name} | ${fault.title} | ${moment}`,
       })),
     ),
   )
@@ -81,7 +84,10 @@ async function playAll(world) {
   async function playOn() {
     for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift()) {
       await world.turns.take()
-      const result = await playCell(cell, world).catch(({ stack }) => ({ verdict: 'broken', stack }))
+      // What does not start on a busy machine is started once more.
+      const result = await playCell(cell, world)
+        .catch(() => playCell(cell, world))
+        .catch(({ stack }) => ({ verdict: 'broken', stack }))
       world.turns.giveBack()
       results.set(cell, result)
       console.log(`${cell.name}: ${result.stack ?? figuresOf({ ...cell, ...result })}`)

@@ -17,7 +17,7 @@ export async function startService({ now, random, certificate }) {
   const accessTokens = new Map()
   let underWay = 0
   /** What becomes of the next refresh request: `{ status, omit, lost, delay, committed }`, all optional. */
-  let behave = async () => ({})
+  let behave = asAlways
 
   const name = (kind) => `${kind}-${Math.floor(random() * 2 ** 52).toString(36)}${accessTokens.size}`
 
@@ -63,7 +63,6 @@ export async function startService({ now, random, certificate }) {
     if (!form.get('scope')?.split(' ').includes('openid')) return body
     const iat = Math.floor(now() / 1000)
     const claims = { iss: issuer, aud: form.get('client_id'), sub: 'owner', iat, exp: iat + life }
-    const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url')
     return { ...body, scope: form.get('scope'), id_token: `${part({ alg: 'RS256' })}.${part(claims)}.unchecked` }
   }
 
@@ -73,16 +72,14 @@ export async function startService({ now, random, certificate }) {
     answer(response, isAccepted ? 200 : 401, {})
   }
 
-  const listen = async (server) => {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    return server.address().port
-  }
-  const handle = async (request, response) => {
+  function handle(request, response) {
     underWay += 1
     response.setHeader('connection', 'close')
     // A client that is gone in the middle of its request is no error of ours.
-    await token(request, response).catch(() => request.socket.destroy())
-    underWay -= 1
+    const gone = () => request.socket.destroy()
+    void token(request, response)
+      .catch(gone)
+      .finally(() => (underWay -= 1))
   }
   const servers = [createServer(handle), createSecureServer(certificate, handle), createServer(api)]
   const [plain, secure, owner] = await Promise.all(servers.map(listen))
@@ -97,7 +94,7 @@ export async function startService({ now, random, certificate }) {
     /** A sign-in: the first tokens of a family. */
     signIn: () => issue({}),
     /** @param next - called with each refresh request, before anything is done with it */
-    behave(next = async () => ({})) {
+    behave(next = asAlways) {
       behave = next
     },
     /** From now on the owner API answers 401 to every access token that was issued so far. */
@@ -115,4 +112,13 @@ function answer(response, status, body) {
   if (response.destroyed) return
   response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
   response.end(JSON.stringify(body))
+}
+
+const asAlways = async () => ({})
+
+const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+async function listen(server) {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return server.address().port
 }

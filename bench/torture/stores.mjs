@@ -6,9 +6,8 @@
  */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { startPostgres } from '../postgres-server.mjs'
@@ -78,8 +77,8 @@ const kinds = {
     let remembered = []
     return {
       settings: { url: line.url },
-      vanish: line.cut,
-      comeBack: line.mend,
+      vanish: () => line.cut(),
+      comeBack: () => line.mend(),
       fill: set('1'),
       makeRoom: set('0'),
       async remember() {
@@ -101,7 +100,7 @@ const kinds = {
   },
 
   async postgres(folder) {
-    postgres ??= startPostgres(mkdtempSync(join(tmpdir(), 'owner-sso-torture-postgres-')), 400)
+    postgres ??= startPostgres(join(folder, '..'), 400)
     const server = await postgres
     if (server === undefined) throw new Error('PostgreSQL is not here')
     const { Client } = (await import('pg')).default
@@ -120,8 +119,8 @@ const kinds = {
     }
     return {
       settings: { url: line.url.replace(/postgres$/u, name) },
-      vanish: line.cut,
-      comeBack: line.mend,
+      vanish: () => line.cut(),
+      comeBack: () => line.mend(),
       fill: async () => client.query(`ALTER TABLE ${await tableOf()} ADD CONSTRAINT disk_full CHECK (false) NOT VALID`),
       makeRoom: async () => client.query(`ALTER TABLE ${await tableOf()} DROP CONSTRAINT disk_full`),
       remember: async () =>

@@ -22,14 +22,14 @@ export function setTraps(folder, tokenPorts) {
     process.kill(process.pid, 'SIGKILL')
   }
 
-  const { connect } = Socket.prototype
+  const before = Object.getOwnPropertyDescriptor(Socket.prototype, 'connect').value
   Socket.prototype.connect = function (...args) {
     const [options] = Array.isArray(args[0]) ? args[0] : args
-    if (!tokenPorts.includes(Number(options?.port))) return connect.apply(this, args)
+    if (!tokenPorts.includes(Number(options?.port))) return before.apply(this, args)
     spring('before-request')
     // Whose request it is that arrives at the service. In the name, since a full disk takes names.
     this.once('connect', () => writeFileSync(join(folder, `${this.localPort}-${process.pid}`), ''))
-    return connect.apply(this, args)
+    return before.apply(this, args)
   }
 
   // By `node:http` and by `fetch`.

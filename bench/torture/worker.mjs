@@ -9,12 +9,12 @@ let candidate
 let ownerApi
 
 const commands = {
-  async open({ module, context, clock, traps, tokenPorts, apiUrl }) {
+  async open({ opened, clock, places }) {
     setClock(clock)
-    setTraps(traps, tokenPorts)
-    ownerApi = apiUrl
-    const { open } = await import(module)
-    candidate = await open(context)
+    setTraps(places.traps, places.tokenPorts)
+    ownerApi = places.apiUrl
+    const { open } = await import(opened.module)
+    candidate = await open(opened.context)
   },
   signIn: ({ grant }) => candidate.signIn(grant),
   jump: ({ made }) => jump(made),
@@ -30,7 +30,7 @@ const commands = {
     return Promise.all(
       Array.from({ length: callers }, async () => {
         const asked = realNow()
-        const failure = await call(isAccepted).catch(({ code, reason, message }) => String(reason ?? code ?? message))
+        const failure = await call(isAccepted).catch(({ code, reason, message }) => String(reason ?? code ?? message).slice(0, 40))
         return { wait: realNow() - asked, failure }
       }),
     )

@@ -54,6 +54,7 @@ export async function open({ settings, service }) {
 
 function extensions() {
   const absent = ['keytar', '@azure/msal-node-runtime']
+  /* oxlint-disable no-underscore-dangle -- Node has no other way to leave a module out */
   const { _load: load } = Module
   Module._load = (name, ...rest) => (absent.includes(name) ? {} : load(name, ...rest))
   try {
