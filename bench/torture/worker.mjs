@@ -30,7 +30,9 @@ const commands = {
     return Promise.all(
       Array.from({ length: callers }, async () => {
         const asked = realNow()
-        const failure = await call(isAccepted).catch(({ code, reason, message }) => String(reason ?? code ?? message).slice(0, 40))
+        const failure = await call(isAccepted).catch(({ code, reason, message }) =>
+          String(reason ?? code ?? message).slice(0, 40),
+        )
         return { wait: realNow() - asked, failure }
       }),
     )
