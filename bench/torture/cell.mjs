@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fleetOf } from './fleet.mjs'
 import { startService } from './service.mjs'
-import { openStore } from './stores.mjs'
+import { stores } from './stores.mjs'
 
 const minute = 60_000
 /** Minutes between the rounds after a fault, together two hours. */
@@ -31,7 +31,7 @@ export async function playCell({ candidate, name, fault, moment }, world) {
   const jumps = []
   const now = () => jumps.reduce((sum, [, by]) => sum + by, Date.now())
   const service = await startService({ now, random, certificate: world.certificate })
-  const store = await openStore(candidate.store, folder)
+  const store = await stores[candidate.store](folder)
   const { tokenPorts, tokenUrl, apiUrl, issuer } = service
   const { module } = candidate
   const fleet = fleetOf({

@@ -53,7 +53,7 @@ export const faults = [
   {
     title: 'an answer after 60 s',
     text: 'The same, later than most locks live, and most requests may take.',
-    told: 'We give a request 30 s, and so does openid-client. Then its answer counts as lost, and the replay revokes the family; google-auth-library and passport-oauth2-refresh wait for ever, and keep it. The 30 s are what a deployment, a function and Ctrl-C wait for at most. For a service as slow as this, an issuer of your own may wait longer: with a `timeout` of 100 s it keeps the tokens in all of these cells, as long as the processes are on one machine. Others take its intent for dead after 45 s.',
+    told: 'We give a request 30 s, and so does openid-client. Then its answer counts as lost, and the replay revokes the family. google-auth-library and passport-oauth2-refresh wait for ever, and keep it. Our 30 s are the longest that a deployment, a function or Ctrl-C has to wait for. For a service as slow as this one, wrap the issuer: `{ ...issuer, refresh: (tokens, options) => issuer.refresh(tokens, { ...options, timeout: 100_000 }) }` kept the tokens in these cells. Callers without a token then wait for as long, and processes on another machine take the first one for dead after 45 s all the same.',
     lasts: 66,
     play: answered({ delay: 60_000 }, 65),
   },

@@ -56,15 +56,17 @@ const rank = ({ verdict }) => verdicts.indexOf(verdict)
 
 const signsOf = (cells) => [...new Set(cells.map(({ verdict }) => signs[verdict]))].join(' ')
 
+const ours = { worst: 'an answer after 60 s', because: 'it comes after our limit, as told below.' }
+
 /** A candidate, and the sentence that explains its worst cell: one that is as bad as any of its cells. */
-function described({ name, packages, documentation, alone, worst }, played, versionOf) {
+function described(candidate, played, versionOf) {
+  const { name, packages, documentation, alone, worst, because } = { ...ours, ...candidate }
   const what = packages.map((each) => `${each} ${versionOf(each)}`).join(', ')
   const where = documentation ?? `../../packages/${packages[0].split('/')[1]}/README.md`
-  const { fault, why } = worst ?? { fault: 'an answer after 60 s', why: 'it comes after our limit, as told below.' }
-  const own = played.filter(({ candidate }) => candidate.name === name)
-  const told = own.filter((cell) => cell.fault.title === fault)
-  if (Math.max(...told.map(rank)) < Math.max(...own.map(rank))) throw new Error(`${name} is not worst at: ${fault}`)
-  return `- **${name}** (${what}, [documentation](${where})). ${alone === undefined ? '' : `${alone} `}Worst, [${fault}](#${anchorOf(fault)}): ${why}`
+  const own = played.filter((cell) => cell.candidate === candidate)
+  const told = own.filter((cell) => cell.fault.title === worst)
+  if (Math.max(...told.map(rank)) < Math.max(...own.map(rank))) throw new Error(`${name} is not worst at: ${worst}`)
+  return `- **${name}** (${what}, [documentation](${where})). ${alone === undefined ? '' : `${alone} `}Worst, [${worst}](#${anchorOf(worst)}): ${because}`
 }
 
 /** Why no cell of ours is worse than it must be; a fault in which one is has to say so. */

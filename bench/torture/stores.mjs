@@ -18,15 +18,13 @@ let postgres
 let databases = 0
 export const stopSharedServers = async () => (await postgres)?.stop()
 
-/** @returns `settings`, and what may happen to it: `vanish`, `comeBack`, `fill(pids)`, `makeRoom(pids)`, `remember`, `goBack` */
-export const openStore = (kind, folder) => kinds[kind](folder)
-
 /** A process that may write no byte more. The name of a file is none. */
 const limitWrites = (pids, limit) =>
   pids.forEach((pid) => execFileSync('prlimit', ['--pid', String(pid), `--fsize=${limit}:unlimited`]))
 const byLimit = { fill: (pids) => limitWrites(pids, 0), makeRoom: (pids) => limitWrites(pids, 'unlimited') }
 
-const kinds = {
+/** By kind: `settings`, and what may happen to it: `vanish`, `comeBack`, `fill(pids)`, `makeRoom(pids)`, `remember`, `goBack`. */
+export const stores = {
   file(folder) {
     const [path, away, copy] = ['store', 'away', 'copy'].map((name) => join(folder, name))
     mkdirSync(path, { mode: 0o700 })

@@ -12,7 +12,6 @@ import { join } from 'node:path'
 
 /** @param tokenPorts - of the token endpoint */
 export function setTraps(folder, tokenPorts) {
-  const isTokenEndpoint = (host) => tokenPorts.some((port) => String(host).endsWith(`:${port}`))
   const spring = (name) => {
     try {
       unlinkSync(join(folder, name))
@@ -33,7 +32,8 @@ export function setTraps(folder, tokenPorts) {
   }
 
   // By `node:http` and by `fetch`.
-  const answered = (host) => isTokenEndpoint(host) && spring(`before-store-${process.pid}`)
+  const answered = (host) =>
+    tokenPorts.some((port) => String(host).endsWith(`:${port}`)) && spring(`before-store-${process.pid}`)
   subscribe('http.client.response.finish', ({ request }) => answered(request.getHeader('host')))
   subscribe('undici:request:headers', ({ request }) => answered(request.origin))
 }

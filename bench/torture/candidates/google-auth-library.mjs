@@ -9,10 +9,8 @@ export const about = {
   documentation: 'https://github.com/googleapis/google-auth-library-nodejs#oauth2',
   alone: 'It has nothing for several processes.',
   store: 'file',
-  worst: {
-    fault: 'an answer lost on its way',
-    why: 'the next call sends the same refresh token again. Nobody could do better than not to send it.',
-  },
+  worst: 'an answer lost on its way',
+  because: 'the next call sends the same refresh token again. Nobody could do better than not to send it.',
 }
 
 export async function open({ settings, service }) {

@@ -15,10 +15,9 @@ export const about = {
     'https://github.com/AzureAD/microsoft-authentication-library-for-js/tree/dev/extensions/msal-node-extensions',
   store: 'file',
   signsInByCode: true,
-  worst: {
-    fault: 'eight processes at one expiry',
-    why: 'the cache is locked while it is read and written, but not during the request, so several processes send the same refresh token.',
-  },
+  worst: 'eight processes at one expiry',
+  because:
+    'the cache is locked while it is read and written, but not during the request, so several processes send the same refresh token.',
 }
 
 const scopes = ['openid', 'offline_access', 'owner']

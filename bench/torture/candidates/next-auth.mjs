@@ -7,10 +7,8 @@ export const about = {
   packages: ['pg'],
   documentation: 'https://authjs.dev/guides/refresh-token-rotation',
   store: 'postgres',
-  worst: {
-    fault: 'eight processes at one expiry',
-    why: 'whoever finds the row expired refreshes it, and nothing keeps eight processes from doing so at once.',
-  },
+  worst: 'eight processes at one expiry',
+  because: 'whoever finds the row expired refreshes it, and nothing keeps eight processes from doing so at once.',
 }
 
 export async function open({ settings, service }) {

@@ -5,10 +5,9 @@ export const about = {
   documentation: 'https://github.com/panva/openid-client/blob/main/docs/functions/refreshTokenGrant.md',
   alone: 'It has nothing for several processes, nor a place for tokens.',
   store: 'file',
-  worst: {
-    fault: 'a process frozen for three minutes',
-    why: 'when the process goes on, its limit of 30 s (`AbortSignal.timeout`) is over before the answer is read that has been there all the time.',
-  },
+  worst: 'a process frozen for three minutes',
+  because:
+    'when the process goes on, its limit of 30 s (`AbortSignal.timeout`) is over before the answer is read that has been there all the time.',
 }
 
 export async function open({ settings, service: { issuer, tokenUrl } }) {

@@ -8,10 +8,8 @@ export const about = {
   documentation: 'https://github.com/fiznool/passport-oauth2-refresh#usage',
   alone: 'It has nothing for several processes, nor a place for tokens.',
   store: 'file',
-  worst: {
-    fault: 'an answer lost on its way',
-    why: 'the next 401 sends the same refresh token again. Nobody could do better than not to send it.',
-  },
+  worst: 'an answer lost on its way',
+  because: 'the next 401 sends the same refresh token again. Nobody could do better than not to send it.',
 }
 
 export async function open({ settings, service: { tokenUrl: tokenURL } }) {

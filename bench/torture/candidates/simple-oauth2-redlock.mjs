@@ -4,10 +4,9 @@ export const about = {
   packages: ['simple-oauth2', 'redlock', 'ioredis'],
   documentation: 'https://github.com/mike-marcacci/node-redlock#usage',
   store: 'redis',
-  worst: {
-    fault: 'a process frozen for three minutes',
-    why: 'a stopped process does not extend its lock, so a few seconds later the next one sends the same refresh token.',
-  },
+  worst: 'a process frozen for three minutes',
+  because:
+    'a stopped process does not extend its lock, so a few seconds later the next one sends the same refresh token.',
 }
 
 export async function open({ settings, service }) {

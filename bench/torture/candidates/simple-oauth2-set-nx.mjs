@@ -10,10 +10,8 @@ export const about = {
   packages: ['simple-oauth2', 'redis'],
   documentation: 'https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/',
   store: 'redis',
-  worst: {
-    fault: 'an answer after 60 s',
-    why: 'the lock ends after 30 s, and the next process sends the same refresh token.',
-  },
+  worst: 'an answer after 60 s',
+  because: 'the lock ends after 30 s, and the next process sends the same refresh token.',
 }
 
 const lock = 'lock:owner'
