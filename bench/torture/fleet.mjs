@@ -37,11 +37,12 @@ export function fleetOf({ size, detailsOf, random, env }) {
     child.once('exit', () => {
       for (const { resolve } of waiting.values()) resolve(undefined)
       if (isOver || workers[index] !== worker) return
-      deaths.emit('death')
-      start(index).catch((error) => deaths.emit('error', error))
+      if (worker.isReady) deaths.emit('death')
+      void start(index)
     })
-    await tell('open', detailsOf(index))
-    worker.isReady = true
+    // A program that does not come up ends, and is started again as well.
+    const up = () => (worker.isReady = true)
+    await tell('open', detailsOf(index)).then(up, () => child.kill('SIGKILL'))
   }
 
   /** One process asks. Whoever dies meanwhile has no callers any more. */
@@ -62,16 +63,24 @@ export function fleetOf({ size, detailsOf, random, env }) {
 
   const workers = []
   const ready = () => workers.filter(({ isReady }) => isReady)
+  const isComplete = () => ready().length === size
 
   return {
     totals,
     deaths,
-    start: () => Promise.all(Array.from({ length: size }, (_, index) => start(index))),
+    async start() {
+      const began = performance.now()
+      for (let index = 0; index < size; index += 1) void start(index)
+      while (!isComplete()) {
+        if (performance.now() - began > patience) throw new Error('It does not start')
+        await sleep(20)
+      }
+    },
     pids: () => workers.map(({ pid }) => pid),
     signIn: (grant) => workers[0].tell('signIn', { grant }),
     jump: (made) => Promise.all(workers.map((worker) => worker.tell('jump', { made }))),
     settled: () => Promise.all(ready().map((worker) => worker.tell('settled').catch(() => {}))),
-    isComplete: () => ready().length === size,
+    isComplete,
     /** All ask that are not asking yet; resolves with the results of these. */
     round() {
       const idle = ready().filter(({ asking }) => asking === undefined)
