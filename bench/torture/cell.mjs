@@ -14,7 +14,6 @@ import { fleetOf } from './fleet.mjs'
 import { startService } from './service.mjs'
 import { stores } from './stores.mjs'
 
-const minute = 60_000
 /** Minutes between the rounds after a fault, together two hours. */
 const tail = [...Array(10).fill(4), ...Array(8).fill(10)]
 
@@ -45,10 +44,7 @@ export async function playCell({ candidate, name, fault, moment }, world) {
     }),
   })
   let isAsleep = moment === 'after a night'
-  /**
-   * `works`: every caller of the newest round had a token. `isOver`: a family that is revoked does not come back, and all have noticed that,
-   * so nothing more need be played.
-   */
+  /** `works`: every caller of the newest round had a token. `isOver`: all have noticed that the family is revoked; it does not come back. */
   const state = { works: true, isOver: false }
 
   async function round() {
@@ -60,7 +56,7 @@ export async function playCell({ candidate, name, fault, moment }, world) {
 
   async function pass(minutes) {
     await calm()
-    const made = [Date.now(), minutes * minute]
+    const made = [Date.now(), minutes * 60_000]
     jumps.push(made)
     await fleet.jump(made)
   }
@@ -149,8 +145,7 @@ function verdictOf(works, { revoked }, { failed }) {
   return revoked > 0 ? 'signed out' : 'stuck'
 }
 
-/** Milliseconds: spread over an hour, or half an hour behind the service for one process alone. */
-const skewOf = (index, processes) => (processes === 1 ? -30 : (index / (processes - 1)) * 60 - 30) * minute
+const skewOf = (index, processes) => (processes === 1 ? -30 : (index / (processes - 1)) * 60 - 30) * 60_000
 
 /** Whose connection it is. */
 function pidOf(traps, port) {

@@ -4,8 +4,7 @@
  *
  * The request that a fault strikes is the first one to refresh, whoever makes it.
  */
-const answerIsGone =
-  'The service has spent the refresh token, and the only copy of the new one is gone, whoever asked for it.'
+const answerIsGone = 'The refresh token is spent, and the only copy of the new one is gone, whoever asked for it.'
 
 export const faults = [
   {

@@ -5,9 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('worker.mjs', import.meta.url))
-const callers = 5
-/** Milliseconds of real time after which a call counts as one that hangs. */
-const patience = 240_000
+/** A call that takes so many milliseconds of real time counts as one that hangs. */
+const [callers, patience] = [5, 240_000]
 
 /** @param detailsOf - what the process with this number is opened with */
 export function fleetOf({ size, detailsOf, random, env }) {
@@ -71,10 +70,8 @@ export function fleetOf({ size, detailsOf, random, env }) {
     async start() {
       const began = performance.now()
       for (let index = 0; index < size; index += 1) void start(index)
-      while (!isComplete()) {
-        if (performance.now() - began > patience) throw new Error('It does not start')
-        await sleep(20)
-      }
+      while (!isComplete() && performance.now() - began < patience) await sleep(20)
+      if (!isComplete()) throw new Error('It does not start')
     },
     pids: () => workers.map(({ pid }) => pid),
     signIn: (grant) => workers[0].tell('signIn', { grant }),

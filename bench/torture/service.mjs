@@ -7,8 +7,8 @@ import { createServer as createSecureServer } from 'node:https'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
-/** Seconds. */
-export const life = 3600
+/** Seconds that an access token lives. */
+const life = 3600
 
 /** @param certificate - `{ key, cert }`, for those who talk to nothing but TLS */
 export async function startService({ now, random, certificate }) {

@@ -1,9 +1,7 @@
 /**
  * MSAL for Node with the file cache of its extensions: `acquireTokenSilent`, and `forceRefresh` after a refusal. In the protocol mode `OIDC`, with the
  * metadata given, it talks to a foreign service; that has to be one with TLS.
- *
- * The extensions load a keyring and a broker for Windows as soon as they are imported. Both have to be compiled and the file cache uses
- * neither, so they are not installed here.
+ * The extensions load a keyring and a broker for Windows, which have to be compiled. The file cache uses neither: they are not installed.
  */
 import Module, { createRequire } from 'node:module'
 import { join } from 'node:path'

@@ -1,7 +1,4 @@
-/**
- * simple-oauth2 with the lock that Redis documents: `SET … NX PX 30000`, a random value, and a script that deletes only one's own. Its 30
- * seconds are the documentation's.
- */
+/** simple-oauth2 with the lock that Redis documents: `SET … NX PX 30000`, a random value, and a script that deletes only one's own. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 

@@ -14,6 +14,6 @@ describeWithPostgres('with PostgreSQL', () => {
       const { stdout, stderr } = spawnSync(process.execPath, [torture, '--only', cells], { encoding: 'utf8' })
       const rows = stdout.match(/: verdict kept, .* replays 0, .* failed 0 of /gu) ?? []
       expect({ rows: rows.length, stdout, stderr }).toEqual({ rows: 12, stdout: expect.any(String), stderr: '' })
-    })
+    }, 300_000)
   })
 })

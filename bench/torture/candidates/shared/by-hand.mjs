@@ -4,8 +4,7 @@ import { join } from 'node:path'
 
 /** A file that is written whole or not at all, which is more than most would do. */
 export function oneFile({ path }) {
-  const file = join(path, 'tokens.json')
-  const next = `${file}.next`
+  const [file, next] = ['tokens.json', 'next.json'].map((name) => join(path, name))
   return {
     load: async () => JSON.parse(await readFile(file, 'utf8').catch(() => '{}')),
     async save(tokens) {
