@@ -11,8 +11,8 @@ export function pageOf({ played, candidates, faults, seed, minutes, runs, differ
     '': `[${fault.title}](#${anchorOf(fault.title)})`,
     ...Object.fromEntries(candidates.map((candidate) => [candidate.name, signsOf(cellsOf(candidate, fault))])),
   }))
-  const same = `${played.length - differing.size} of ${played.length} cells`
-  const twice = runs > 1 ? `, played ${runs} times with the same verdict in ${same}` : ''
+  const others = differing.size === 0 ? '' : `, but for: ${[...differing].join('; ').replaceAll('|', ',')}`
+  const twice = runs > 1 ? `, played ${runs} times with the same verdict in all of ${played.length} cells${others}` : ''
   const made = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, seed ${seed}, ${minutes} minutes${twice}.`
   return `${[
     introduction,
@@ -35,7 +35,7 @@ export function pageOf({ played, candidates, faults, seed, minutes, runs, differ
 const introduction = `# Torture
 
 The same faults against owner-sso and against what people use instead. \`npm run torture\` plays all of it on your machine, in ten
-minutes on two cores, and draws this page. Nobody's credentials are needed, and everything is on loopback.
+minutes on two cores that have nothing else to do, and draws this page. Nobody's credentials are needed, and everything is on loopback.
 
 **The service** is strict: a refresh token works once, and one that is sent again (a replay) revokes its whole family, so that the
 owner has to sign in again. Access tokens live for an hour.

@@ -6,7 +6,7 @@ export const about = {
   store: 'redis',
   worst: 'a process frozen for three minutes',
   because:
-    'a stopped process does not extend its lock, so a few seconds later the next one sends the same refresh token.',
+    'a stopped process does not extend its lock, so a few seconds later the next one sends the same refresh token. It is extended half a second before its end: on a busy machine other slow answers may end like this as well.',
 }
 
 export async function open({ settings, service }) {
