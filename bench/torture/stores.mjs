@@ -141,9 +141,7 @@ export const stores = {
 async function openLine(url) {
   const { hostname, port } = new URL(url)
   const ends = new Set()
-  let isCut = false
   const relay = createServer((near) => {
-    if (isCut) return near.destroy()
     const far = connect(Number(port), hostname)
     for (const end of [near, far]) ends.add(end.setNoDelay(true))
     pipeline(near, far, near, () => {
@@ -151,13 +149,13 @@ async function openLine(url) {
     })
   }).listen(0, '127.0.0.1')
   await once(relay, 'listening')
-  relay.unref()
+  const own = relay.unref().address().port
   return {
-    url: url.replace(`:${port}`, `:${relay.address().port}`),
+    url: url.replace(`:${port}`, `:${own}`),
     cut() {
-      isCut = true
+      relay.close()
       for (const end of ends) end.destroy()
     },
-    mend: () => (isCut = false),
+    mend: () => void relay.listen(own, '127.0.0.1'),
   }
 }
