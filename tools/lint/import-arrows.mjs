@@ -91,7 +91,7 @@ const folders = {
     answers: ['pages', 'journal', 'faults', 'http', 'options'],
     service: ['answers', 'pages', 'journal', 'faults', 'state', 'http', 'options'],
     switches: ['service', 'journal', 'faults', 'state', 'http', 'options', 'support'],
-    control: ['switches', 'answers', 'journal', 'faults', 'state', 'http', 'options'],
+    control: ['switches', 'answers', 'journal', 'faults', 'state', 'http', 'options', 'support'],
     inspector: ['control', 'answers', 'journal', 'http'],
     recorder: ['http', 'options', 'support'],
     command: ['recorder', 'control', 'switches', 'journal', 'faults', 'state', 'options'],
