@@ -27,7 +27,7 @@ export function createSso(options: SsoOptions): Sso {
  * that needs it.
  */
 export function ssoOf(service: SsoContext): Sso {
-  const { authUrl, vehicleList } = service
+  const { authUrl, vehicleList, client } = service
   /** Token managers may let nothing out of this process. */
   const admit = (): void => service.sharedFirewallStates.forEach((state) => state.admit?.())
   const traced = <Result>(operation: string, call: () => Promise<Result>): Promise<Result> =>
@@ -37,15 +37,19 @@ export function ssoOf(service: SsoContext): Sso {
     })
   return {
     authUrl,
+    service: service.service,
+    clientId: client.id,
     vehicleList,
     login: (credentials, options) =>
       traced('login', async () => {
+        requireLoginForm('login', service)
         requireObject('login', 'identity, credential, passcode: login({ identity, credential })', credentials)
         const call = parseCallOptions('login(credentials, { signal })', options, credentials)
         return (await scripted()).login(service, credentials, call)
       }),
     beginLogin: (credentials, options) =>
       traced('beginLogin', async () => {
+        requireLoginForm('beginLogin', service)
         requireObject('beginLogin', 'identity, credential: beginLogin({ identity, credential })', credentials)
         const call = parseCallOptions('beginLogin(credentials, { signal })', options, credentials)
         return (await scripted()).beginLogin(service, credentials, call)
@@ -82,6 +86,15 @@ function requireObject(call: string, members: string, given: unknown): void {
   const came = whatCame(given)
   if (typeof given === 'object' && came === '') return
   throw new TypeError(`${call} takes an object with ${members}${given === undefined ? '; nothing came' : came}`)
+}
+
+/** @throws TypeError */
+function requireLoginForm(call: string, { service }: SsoContext): void {
+  if (service !== 'registered') return
+  const instead = 'sign in in a browser, with createAuthorizationUrl() and redeemCallback()'
+  throw new TypeError(
+    `${call}() fills in the service's login form, which is not for registered applications: ${instead}`,
+  )
 }
 
 const refreshOptionNames: OptionNames<RefreshOptions> = {

@@ -3,13 +3,12 @@
  */
 import { ReauthenticationRequiredError, type TokenSet } from '@owner-sso/token-manager'
 import { howTokensAreLost, lostItsTokens, whatCame } from '@owner-sso/token-manager/support'
-import { clientId, scope } from './authorization-request.ts'
 import type { RequestOptions } from '../http/http-context.ts'
 import { openSession } from '../http/http-session.ts'
 import { parseJsonObject } from '@owner-sso/token-manager/http'
 import { allowedInstance } from '../service/region.ts'
 import type { ServiceContext } from '../service/service-context.ts'
-import { tokenEndpoint, tokenEndpointError } from './token-endpoint.ts'
+import { tokenEndpointError, tokenRequest } from './token-endpoint.ts'
 import { receivedTokens } from './token-response.ts'
 
 /** What a refresh takes in addition to its tokens. */
@@ -40,14 +39,11 @@ export async function refreshTokens(
   // What other processes know of blocks is asked by the token manager, before it stores its intent.
   const session = openSession({ ...service, sharedFirewallStates: new Set() }, options)
   try {
-    const response = await session.send({
-      step,
-      url: tokenEndpoint(service, authUrl),
-      json: { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token, scope },
-    })
+    const request = await tokenRequest(service, step, authUrl, { refresh_token: tokens.refresh_token })
+    const response = await session.send(request)
     const body = parseJsonObject(response.body)
     const fresh = body && (await receivedTokens(body, service, authUrl, tokens.refresh_token))
-    if (!fresh) throw tokenEndpointError(response, step, [tokens.refresh_token])
+    if (!fresh) throw tokenEndpointError(response, step, request)
     return fresh
   } finally {
     session.close()

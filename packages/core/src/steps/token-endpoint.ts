@@ -17,12 +17,15 @@ import {
   UnexpectedResponseError,
 } from '@owner-sso/token-manager'
 import { quotedWords } from '@owner-sso/token-manager/support'
-import type { StepAnswer } from '../http/http-session.ts'
+import type { StepAnswer, StepRequest } from '../http/http-session.ts'
 import { parseJsonObject } from '@owner-sso/token-manager/http'
-import { type TokenHosts, tokenUrlOf } from '../service/token-hosts.ts'
+import { clientSecretOf } from '../service/client.ts'
+import type { SsoSettings } from '../service/options.ts'
+import { tokenUrlOf } from '../service/token-hosts.ts'
 
 const deadGrant = new Set(['invalid_grant', 'login_required'])
 const mistakes = new Set([
+  'invalid_audience',
   'invalid_client',
   'invalid_request',
   'invalid_scope',
@@ -33,22 +36,47 @@ const mistakes = new Set([
 const otherChallenge =
   "It takes another code challenge: set service to 'current', or to 'document' where it was that (OWNER_SSO_SERVICE), or codeChallengeEncoding."
 
-/** POST here with JSON, for both grants of an instance (endpoints 3 and 6). */
-export function tokenEndpoint(service: TokenHosts, authUrl: string): URL {
-  return new URL('/oauth2/v3/token', tokenUrlOf(authUrl, service))
+const secretFields = new Set(['code', 'code_verifier', 'refresh_token', 'client_secret'])
+const unknownClient = 'It does not know this client: look at clientId and clientSecret.'
+
+type TokenStep = 'code-exchange' | 'refresh'
+
+/**
+ * The request of a grant at an instance's token endpoint (endpoints 3 and 6): JSON, as documented; of a registered application a form
+ * with its secret, and at the exchange with the owner API that the tokens are for.
+ *
+ * @throws UnreachableError where there is no secret
+ */
+export async function tokenRequest(
+  { client, tokenUrls }: Pick<SsoSettings, 'client' | 'tokenUrls'>,
+  step: TokenStep,
+  authUrl: string,
+  grant: Readonly<Record<string, string>>,
+): Promise<StepRequest> {
+  const url = new URL('/oauth2/v3/token', tokenUrlOf(authUrl, { tokenUrls }))
+  const isRefresh = step === 'refresh'
+  const { id: client_id, scope, application } = client
+  const fields = { grant_type: isRefresh ? 'refresh_token' : 'authorization_code', client_id, ...grant }
+  if (application === undefined) return { step, url, json: { ...fields, ...(isRefresh && { scope }) } }
+  const { audience } = application
+  const client_secret = await clientSecretOf(application, step)
+  return { step, url, form: Object.entries({ ...fields, client_secret, ...(!isRefresh && { audience }) }) }
 }
 
 /**
  * The error for a response of the token endpoint that holds no usable tokens.
  *
- * @param secrets - what was sent, so that the response may repeat it
+ * @param request - all that was sent may be repeated in the response
  */
 export function tokenEndpointError(
   response: StepAnswer,
-  step: 'code-exchange' | 'refresh',
-  secrets: readonly string[],
+  step: TokenStep,
+  { json = {}, form = [] }: StepRequest,
 ): SsoError {
   const { status } = response
+  const secrets = [...Object.entries(json), ...form]
+    .filter(([name]) => secretFields.has(name))
+    .map(([, value]) => value)
   const body = parseJsonObject(response.body)
   const error = String(body?.get('error'))
   const errorDescription = body?.get('error_description')
@@ -61,7 +89,8 @@ export function tokenEndpointError(
   }
   if (isClientError && mistakes.has(error)) {
     const isOfChallenge = step === 'code-exchange' && /code_verifier/iu.test(description ?? '')
-    return new TokenRejectedError(error, { step, status }, description, isOfChallenge ? otherChallenge : undefined)
+    const advice = isOfChallenge ? otherChallenge : error === 'invalid_client' ? unknownClient : undefined
+    return new TokenRejectedError(error, { step, status }, description, advice)
   }
   const whereToLook = status === 404 ? ': look at tokenUrl' : ''
   return new UnexpectedResponseError(`status ${status} without usable tokens${whereToLook}`, { step, status })

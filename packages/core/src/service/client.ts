@@ -1,0 +1,103 @@
+/**
+ * Who asks the service, as it knows it: the client that the interface document prescribes, or an application that was registered at
+ * the official kind of service, with a secret.
+ */
+import { readFileSync } from 'node:fs'
+import { type SsoStep, UnreachableError } from '@owner-sso/token-manager'
+import { secretFromText, textFromUtf8 } from '../support/setting-text.ts'
+import { systemCode } from '@owner-sso/token-manager/support'
+
+export interface Client {
+  readonly id: string
+  readonly scope: string
+  /** Of a registered application alone. */
+  readonly application: RegisteredApplication | undefined
+}
+
+export interface RegisteredApplication {
+  readonly audience: string
+  /** Asked for each request, so that another secret is taken at once. @throws whatever keeps it from being had */
+  readonly secret: () => Promise<string>
+}
+
+export type ClientSecret = string | (() => string | Promise<string>)
+
+/** Those of `createSso`. Where it asks and is sent back to is a registered application's own as well. */
+interface ClientOptions {
+  readonly service?: string | undefined
+  readonly clientId?: string | undefined
+  readonly clientSecret?: ClientSecret | undefined
+  readonly audience?: string | undefined
+  readonly scope?: string | undefined
+  readonly tokenUrl?: unknown
+  readonly redirectUri?: unknown
+}
+
+const documentClient: Client = { id: 'ownerapi', scope: 'openid email offline_access', application: undefined }
+
+/** What strangers' applications ask for (`docs/internals/decisions.md`). */
+const usualScope = 'openid offline_access user_data vehicle_device_data vehicle_cmds vehicle_charging_cmds'
+
+const own = ['clientId', 'clientSecret', 'audience', 'scope'] as const
+const required = ['clientId', 'clientSecret', 'audience', 'tokenUrl', 'redirectUri'] as const
+
+/** @throws TypeError that names the option, and never shows the secret */
+export function clientOf(options: ClientOptions): Client {
+  const { service, clientId: id = '', clientSecret = '', audience = '', scope = usualScope } = options
+  if (service !== 'registered') {
+    const stray = own.find((name) => options[name] !== undefined)
+    if (stray === undefined) return documentClient
+    throw new TypeError(`${stray} is a registered application's: set service to 'registered' as well`)
+  }
+  const missing = required.filter((name) => options[name] === undefined)
+  if (missing.length > 0) throw new TypeError(`service 'registered' also needs ${missing.join(', ')}`)
+  if (typeof clientSecret !== 'function') secretOf(clientSecret)
+  const secret = async (): Promise<string> =>
+    secretOf(typeof clientSecret === 'function' ? await clientSecret() : clientSecret)
+  return { id, scope, application: { audience, secret } }
+}
+
+function secretOf(given: unknown): string {
+  const secret = typeof given === 'string' ? secretFromText(given, 'clientSecret') : ''
+  if (secret === '') throw new TypeError('clientSecret is empty')
+  return secret
+}
+
+/** For one request. @throws UnreachableError where there is no secret: a TypeError would count as sent */
+export async function clientSecretOf({ secret }: RegisteredApplication, step: SsoStep): Promise<string> {
+  try {
+    return await secret()
+  } catch (error) {
+    const problem = error instanceof TypeError ? error.message : (systemCode(error) ?? 'clientSecret failed')
+    const message = `There is no client secret to send (${problem}). Nothing was sent.`
+    throw new UnreachableError(message, { step, requestSent: false })
+  }
+}
+
+/**
+ * The option `clientSecret` out of a file, read anew for each request: a secret that is changed there needs no restart.
+ *
+ * @param where - what named the file, for the errors, which show neither its path nor what is in it
+ * @throws TypeError where there is no secret now; the function does later
+ * @example
+ * createSso({ ...options, service: 'registered', clientSecret: clientSecretIn('/run/secrets/client', 'the setting') })
+ */
+export function clientSecretIn(path: string, where: string): () => string {
+  const read = (): string => {
+    const secret = secretFromText(textFromUtf8(contentOf(path, where), where), where)
+    if (secret === '') throw new TypeError(`${where} names a file that is empty`)
+    return secret
+  }
+  read()
+  return read
+}
+
+/** Its error has no cause, which would name the path: that may be the secret itself, set in place of it. */
+function contentOf(path: string, where: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    const problem = systemCode(error) ?? 'unknown'
+    throw new TypeError(`${where} must be the path of a file with the client secret, which can be read (${problem})`)
+  }
+}
