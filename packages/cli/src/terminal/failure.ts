@@ -15,6 +15,7 @@ import {
   SsoError,
   type SsoErrorCode,
   StoreError,
+  TokenRejectedError,
 } from '@owner-sso/core'
 import { CommandError, type ExitCode, exitCodes } from '../failure/command-error.ts'
 import { localTime } from './local-time.ts'
@@ -137,7 +138,10 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_TOKEN_REJECTED: {
     exitCode: exitCodes.unexpected,
-    next: 'Check OWNER_SSO_AUTH_URL, then sign in again with: owner-sso login',
+    next: (error) =>
+      error instanceof TokenRejectedError && error.error === 'invalid_client'
+        ? 'Check OWNER_SSO_CLIENT_ID and the client secret. Nobody has to sign in again for it.'
+        : 'Check OWNER_SSO_AUTH_URL, then sign in again with: owner-sso login',
   },
   ERR_SSO_UNEXPECTED_RESPONSE: {
     exitCode: exitCodes.unexpected,
