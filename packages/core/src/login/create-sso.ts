@@ -27,7 +27,7 @@ export function createSso(options: SsoOptions): Sso {
  * that needs it.
  */
 export function ssoOf(service: SsoContext): Sso {
-  const { authUrl, vehicleList, client } = service
+  const { authUrl, redirectUri, vehicleList, client } = service
   /** Token managers may let nothing out of this process. */
   const admit = (): void => service.sharedFirewallStates.forEach((state) => state.admit?.())
   const traced = <Result>(operation: string, call: () => Promise<Result>): Promise<Result> =>
@@ -39,6 +39,7 @@ export function ssoOf(service: SsoContext): Sso {
     authUrl,
     service: service.service,
     clientId: client.id,
+    redirectUri,
     vehicleList,
     login: (credentials, options) =>
       traced('login', async () => {

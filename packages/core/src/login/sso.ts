@@ -67,6 +67,8 @@ export interface Sso extends TokenIssuer {
   readonly service: ServiceName
   /** Who signs in and refreshes: `ownerapi`, or the registered application. */
   readonly clientId: string
+  /** Where a sign-in ends: the option of this name, or what `service` says. */
+  readonly redirectUri: string
   /** Path of the owner API that lists what an account has: `/api/1/vehicles`, with `service: 'current'` `/api/1/products`. */
   readonly vehicleList: string
   /**
