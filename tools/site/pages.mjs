@@ -19,7 +19,14 @@ export const groups = [
     title: 'Begin',
     documents: [
       'README.md',
-      ...['todays-service', 'sign-in-with-passport', 'second-factor', 'examples', 'frameworks'].map(guide),
+      ...[
+        'todays-service',
+        'registered-application',
+        'sign-in-with-passport',
+        'second-factor',
+        'examples',
+        'frameworks',
+      ].map(guide),
       ...['testing-with-the-emulator', 'coming-from-other-clients'].map(guide),
     ],
   },

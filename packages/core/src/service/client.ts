@@ -92,12 +92,16 @@ export function clientSecretIn(path: string, where: string): () => string {
   return read
 }
 
-/** Its error has no cause, which would name the path: that may be the secret itself, set in place of it. */
 function contentOf(path: string, where: string): Buffer {
   try {
     return readFileSync(path)
   } catch (error) {
-    const problem = systemCode(error) ?? 'unknown'
-    throw new TypeError(`${where} must be the path of a file with the client secret, which can be read (${problem})`)
+    throw unreadable(where, error)
   }
+}
+
+/** Without its cause, which names the path: that may be the secret itself, set in place of it. */
+function unreadable(where: string, error: unknown): TypeError {
+  const code = systemCode(error) ?? 'unknown'
+  return new TypeError(`${where} must be the path of a file with the client secret, which can be read (${code})`)
 }
