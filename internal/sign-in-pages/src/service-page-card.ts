@@ -56,13 +56,8 @@ export function servicePageCard(page: ServicePageCard): Html {
           </form>
         </li>
       </ol>
-      ${isOnlyWay ? '' : wayBack(base, account)}`,
+      ${isOnlyWay ? '' : html`<p class="small quiet"><a href="${base}/sign-in${accountQuery(account)}">Back to e-mail and password</a></p>`}`,
   )
-}
-
-function wayBack(base: string, account: string | undefined): Html {
-  const href = `${base}/sign-in${accountQuery(account)}`
-  return html`<p class="small quiet"><a href="${href}">Back to e-mail and password</a></p>`
 }
 
 /** What the person sees at the end: a page that does not exist (interface document, endpoint 1), or nothing that opens. */

@@ -8,9 +8,7 @@ import {
   createSso,
   createTokenManager,
   rekey,
-  type ServiceName,
   type Sso,
-  type SsoOptions,
   ssoOptionsFromEnvironment,
   type TokenManager,
   typedEmail,
@@ -60,12 +58,6 @@ export function storedAccount(RED: NodeRed, settings: AccountSettings): StoredAc
   }
 }
 
-/** An account of another kind of service does not mind the registered application that others have. */
-function environmentOf(service: ServiceName): SsoOptions {
-  const { clientId, clientSecret, audience, scope, ...others } = ssoOptionsFromEnvironment()
-  return service === 'registered' ? { clientId, clientSecret, audience, scope, ...others } : others
-}
-
 function serviceOf(RED: NodeRed, settings: AccountSettings): Service {
   const { source, folder, encryptionKey, authUrl, transport } = settings
   if (source === 'folder' && folder === '') throw new TypeError('The shared folder needs a path.')
@@ -78,7 +70,10 @@ function serviceOf(RED: NodeRed, settings: AccountSettings): Service {
   if (known !== undefined) return known
 
   const store = fileTokenStore({ path, encryptionKey: keys })
-  const sso = createSso({ ...environmentOf(service), authUrl, service, ...transportOf(settings) })
+  // The application that the environment names is of accounts of its kind alone.
+  const none = { clientId: undefined, clientSecret: undefined, audience: undefined, scope: undefined }
+  const environment = { ...ssoOptionsFromEnvironment(), ...(service !== 'registered' && none) }
+  const sso = createSso({ ...environment, authUrl, service, ...transportOf(settings) })
   const tokens = createTokenManager({ issuer: sso, store })
   const listeners = new Set<() => void>()
   for (const event of ['refreshed', 'refreshed-token-refused', 'refresh-failed', 'in-doubt'] as const)

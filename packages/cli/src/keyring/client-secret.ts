@@ -5,21 +5,15 @@ import { KeyringError, readKey, storeKey } from './keyring.ts'
 
 const entryOf = (clientId: string): string => `client secret of ${clientId}`
 
-/** Milliseconds: to ask the keyring takes a process of its own. */
-const remembered = 60_000
-let known: { readonly clientId: string; readonly secret: string; readonly at: number } | undefined
-
 /**
  * @param mayUse - whether the keyring may be used; undefined: it may
  * @throws TypeError where there is none: what to do about it
  */
 export async function secretInKeyring(clientId: string, mayUse = true): Promise<string> {
-  if (known?.clientId === clientId && performance.now() - known.at < remembered) return known.secret
-  let problem = 'the keyring is turned off'
+  let problem = mayUse ? 'the keyring has none' : 'the keyring is turned off'
   try {
     const secret = mayUse ? await readKey(entryOf(clientId)) : undefined
-    if (secret !== undefined) return remember(clientId, Buffer.from(secret).toString())
-    if (mayUse) problem = 'the keyring has none'
+    if (secret !== undefined) return Buffer.from(secret).toString()
   } catch (error) {
     if (!(error instanceof KeyringError)) throw error
     problem = error.message
@@ -30,10 +24,4 @@ export async function secretInKeyring(clientId: string, mayUse = true): Promise<
 /** @throws KeyringError */
 export async function keepSecret(clientId: string, secret: string): Promise<void> {
   await storeKey(entryOf(clientId), Buffer.from(secret))
-  remember(clientId, secret)
-}
-
-function remember(clientId: string, secret: string): string {
-  known = { clientId, secret, at: performance.now() }
-  return secret
 }

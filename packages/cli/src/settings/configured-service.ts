@@ -74,15 +74,9 @@ function serviceNameOf({ service }: Settings): Pick<SsoOptions, 'service'> {
 
 /** The registered application, where one is set. Its secret is asked for by the requests that need it. @throws TypeError */
 function applicationOf({ clientId, clientSecretFile: file, audience, scope, keyring }: Settings): Partial<SsoOptions> {
-  const secret = file
-    ? clientSecretIn(expandHome(file.value), 'clientSecretFile')
-    : clientId && (() => secretInKeyring(clientId.value, keyring?.value))
-  return {
-    ...(clientId && { clientId: clientId.value }),
-    ...(secret && { clientSecret: secret }),
-    ...(audience && { audience: audience.value }),
-    ...(scope && { scope: scope.value }),
-  }
+  const kept = clientId && (() => secretInKeyring(clientId.value, keyring?.value))
+  const clientSecret = file ? clientSecretIn(expandHome(file.value), 'clientSecretFile') : kept
+  return { clientId: clientId?.value, clientSecret, audience: audience?.value, scope: scope?.value }
 }
 
 /** The kind of service that is set, or the document's: one that is none is told elsewhere. */

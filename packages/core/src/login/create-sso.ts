@@ -35,6 +35,11 @@ export function ssoOf(service: SsoContext): Sso {
       admit()
       return call()
     })
+  const form = (): ReturnType<typeof scripted> => {
+    if (service.service !== 'registered') return scripted()
+    const instead = 'sign in in a browser, with createAuthorizationUrl() and redeemCallback()'
+    throw new TypeError(`The login form is not for registered applications: ${instead}`)
+  }
   return {
     authUrl,
     service: service.service,
@@ -43,17 +48,15 @@ export function ssoOf(service: SsoContext): Sso {
     vehicleList,
     login: (credentials, options) =>
       traced('login', async () => {
-        requireLoginForm('login', service)
         requireObject('login', 'identity, credential, passcode: login({ identity, credential })', credentials)
         const call = parseCallOptions('login(credentials, { signal })', options, credentials)
-        return (await scripted()).login(service, credentials, call)
+        return (await form()).login(service, credentials, call)
       }),
     beginLogin: (credentials, options) =>
       traced('beginLogin', async () => {
-        requireLoginForm('beginLogin', service)
         requireObject('beginLogin', 'identity, credential: beginLogin({ identity, credential })', credentials)
         const call = parseCallOptions('beginLogin(credentials, { signal })', options, credentials)
-        return (await scripted()).beginLogin(service, credentials, call)
+        return (await form()).beginLogin(service, credentials, call)
       }),
     completeLogin: (pending, answer, options) =>
       traced('completeLogin', async () => {
@@ -87,15 +90,6 @@ function requireObject(call: string, members: string, given: unknown): void {
   const came = whatCame(given)
   if (typeof given === 'object' && came === '') return
   throw new TypeError(`${call} takes an object with ${members}${given === undefined ? '; nothing came' : came}`)
-}
-
-/** @throws TypeError */
-function requireLoginForm(call: string, { service }: SsoContext): void {
-  if (service !== 'registered') return
-  const instead = 'sign in in a browser, with createAuthorizationUrl() and redeemCallback()'
-  throw new TypeError(
-    `${call}() fills in the service's login form, which is not for registered applications: ${instead}`,
-  )
 }
 
 const refreshOptionNames: OptionNames<RefreshOptions> = {

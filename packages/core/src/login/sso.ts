@@ -63,7 +63,7 @@ export interface AuthorizationRequest {
 export interface Sso extends TokenIssuer {
   /** Base address of the home instance, without a trailing slash. */
   readonly authUrl: string
-  /** The option of this name. With `'registered'` there is no login form to fill in: a sign-in is one in a browser. */
+  /** The option of this name. With `'registered'`, every sign-in is one in a browser. */
   readonly service: ServiceName
   /** Who signs in and refreshes: `ownerapi`, or the registered application. */
   readonly clientId: string

@@ -11,29 +11,22 @@ export interface Client {
   readonly id: string
   readonly scope: string
   /** Of a registered application alone. */
-  readonly application: RegisteredApplication | undefined
+  readonly application?: { readonly audience: string; readonly secret: ClientSecret }
 }
 
-export interface RegisteredApplication {
-  readonly audience: string
-  /** Asked for each request, so that another secret is taken at once. @throws whatever keeps it from being had */
-  readonly secret: () => Promise<string>
-}
-
+/** A function is asked for each request, so that another secret is taken at once. */
 export type ClientSecret = string | (() => string | Promise<string>)
 
 /** Those of `createSso`. Where it asks and is sent back to is a registered application's own as well. */
-interface ClientOptions {
-  readonly service?: string | undefined
-  readonly clientId?: string | undefined
-  readonly clientSecret?: ClientSecret | undefined
-  readonly audience?: string | undefined
-  readonly scope?: string | undefined
-  readonly tokenUrl?: unknown
-  readonly redirectUri?: unknown
-}
+type ClientOptions = Readonly<
+  Partial<Record<'service' | 'clientId' | 'audience' | 'scope', string | undefined>> & {
+    clientSecret?: ClientSecret | undefined
+    tokenUrl?: unknown
+    redirectUri?: unknown
+  }
+>
 
-const documentClient: Client = { id: 'ownerapi', scope: 'openid email offline_access', application: undefined }
+const documentClient: Client = { id: 'ownerapi', scope: 'openid email offline_access' }
 
 /** What strangers' applications ask for (`docs/internals/decisions.md`). */
 const usualScope = 'openid offline_access user_data vehicle_device_data vehicle_cmds vehicle_charging_cmds'
@@ -43,7 +36,7 @@ const required = ['clientId', 'clientSecret', 'audience', 'tokenUrl', 'redirectU
 
 /** @throws TypeError that names the option, and never shows the secret */
 export function clientOf(options: ClientOptions): Client {
-  const { service, clientId: id = '', clientSecret = '', audience = '', scope = usualScope } = options
+  const { service, clientId: id = '', clientSecret: secret = '', audience = '', scope = usualScope } = options
   if (service !== 'registered') {
     const stray = own.find((name) => options[name] !== undefined)
     if (stray === undefined) return documentClient
@@ -51,22 +44,20 @@ export function clientOf(options: ClientOptions): Client {
   }
   const missing = required.filter((name) => options[name] === undefined)
   if (missing.length > 0) throw new TypeError(`service 'registered' also needs ${missing.join(', ')}`)
-  if (typeof clientSecret !== 'function') secretOf(clientSecret)
-  const secret = async (): Promise<string> =>
-    secretOf(typeof clientSecret === 'function' ? await clientSecret() : clientSecret)
+  if (typeof secret === 'string') checked(secret, 'clientSecret')
   return { id, scope, application: { audience, secret } }
 }
 
-function secretOf(given: unknown): string {
-  const secret = typeof given === 'string' ? secretFromText(given, 'clientSecret') : ''
-  if (secret === '') throw new TypeError('clientSecret is empty')
+function checked(text: string, where: string): string {
+  const secret = secretFromText(text, where)
+  if (secret === '') throw new TypeError(`${where} holds no secret`)
   return secret
 }
 
 /** For one request. @throws UnreachableError where there is no secret: a TypeError would count as sent */
-export async function clientSecretOf({ secret }: RegisteredApplication, step: SsoStep): Promise<string> {
+export async function clientSecretOf(secret: ClientSecret, step: SsoStep): Promise<string> {
   try {
-    return await secret()
+    return checked(typeof secret === 'string' ? secret : await secret(), 'clientSecret')
   } catch (error) {
     const problem = error instanceof TypeError ? error.message : (systemCode(error) ?? 'clientSecret failed')
     const message = `There is no client secret to send (${problem}). Nothing was sent.`
@@ -84,24 +75,19 @@ export async function clientSecretOf({ secret }: RegisteredApplication, step: Ss
  */
 export function clientSecretIn(path: string, where: string): () => string {
   const read = (): string => {
-    const secret = secretFromText(textFromUtf8(contentOf(path, where), where), where)
-    if (secret === '') throw new TypeError(`${where} names a file that is empty`)
-    return secret
+    try {
+      return checked(textFromUtf8(readFileSync(path), where), where)
+    } catch (error) {
+      throw withoutPath(error, where)
+    }
   }
   read()
   return read
 }
 
-function contentOf(path: string, where: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    throw unreadable(where, error)
-  }
-}
-
-/** Without its cause, which names the path: that may be the secret itself, set in place of it. */
-function unreadable(where: string, error: unknown): TypeError {
-  const code = systemCode(error) ?? 'unknown'
+/** The system's error names the path, which may be the secret itself, set in place of it. */
+function withoutPath(error: unknown, where: string): unknown {
+  const code = systemCode(error)
+  if (code === undefined) return error
   return new TypeError(`${where} must be the path of a file with the client secret, which can be read (${code})`)
 }

@@ -116,14 +116,8 @@ export const ssoOptionRows: OptionRows<SsoOptions> = {
   service: kinds.any,
   // RFC 6749 appendices A.1 and A.4: visible characters.
   clientId: { must: 'text without spaces around it', fits: isVisibleText },
-  clientSecret: {
-    must: 'the secret, or a function that returns it',
-    fits: (value) => typeof value === 'string' || typeof value === 'function',
-  },
-  audience: {
-    must: 'the address of the owner API that the tokens are for',
-    fits: (value) => isVisibleText(value) && URL.canParse(value),
-  },
+  clientSecret: { must: 'text, or a function', fits: (value) => ['string', 'function'].includes(typeof value) },
+  audience: { must: 'an address', fits: (value) => isVisibleText(value) && URL.canParse(value) },
   scope: { must: 'words with spaces between', fits: isVisibleText },
   redirectUri: { must: 'an absolute address without a query, fragment or user name', fits: isRedirectUri },
   codeChallengeEncoding: kinds.oneOf('hex-digest', 'raw-digest'),

@@ -58,8 +58,8 @@ export async function tokenRequest(
   const { id: client_id, scope, application } = client
   const fields = { grant_type: isRefresh ? 'refresh_token' : 'authorization_code', client_id, ...grant }
   if (application === undefined) return { step, url, json: { ...fields, ...(isRefresh && { scope }) } }
-  const { audience } = application
-  const client_secret = await clientSecretOf(application, step)
+  const { audience, secret } = application
+  const client_secret = await clientSecretOf(secret, step)
   return { step, url, form: Object.entries({ ...fields, client_secret, ...(!isRefresh && { audience }) }) }
 }
 

@@ -120,9 +120,9 @@ describe("service: 'registered'", () => {
     ['no id', { clientId: undefined }, /^service 'registered' also needs clientId$/u],
     ['nothing', { clientSecret: undefined, tokenUrl: undefined }, /also needs clientSecret, tokenUrl$/u],
     ['no redirect address', { redirectUri: undefined }, /also needs redirectUri$/u],
-    ['an empty secret', { clientSecret: '' }, /^clientSecret is empty$/u],
+    ['an empty secret', { clientSecret: '' }, /^clientSecret holds no secret$/u],
     ['a secret of two lines', { clientSecret: 'a\nb' }, /^clientSecret has several lines/u],
-    ['an audience that is none', { audience: 'eu' }, /^audience must be the address/u],
+    ['an audience that is none', { audience: 'eu' }, /^audience must be an address/u],
     ['an id with a space', { clientId: ' app' }, /^clientId must be text/u],
     ['another kind of service', { service: 'current' }, /^clientId is a registered application's: set service/u],
   ])('is refused with %s', (_what, wrong, message) => {
@@ -150,6 +150,6 @@ describe("service: 'registered'", () => {
       /^OWNER_SSO_CLIENT_SECRET_FILE must be the path of a file with the client secret, which can be read \(ENOENT\)$/u,
     )
     writeFileSync(path, '\n')
-    expect(() => ssoOptionsFromEnvironment(environment)).toThrow(/names a file that is empty$/u)
+    expect(() => ssoOptionsFromEnvironment(environment)).toThrow(/holds no secret$/u)
   })
 })

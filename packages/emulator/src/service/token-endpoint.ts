@@ -73,10 +73,12 @@ async function exchangeCode(service: ServiceState, request: ServiceRequest, fiel
   }
 
   const audience = isRegisteredOne ? fields.get('audience') : undefined
-  const { id_token, ...tokens } = await service.refreshTokens.signIn(account, session.instance, {
-    minting: mintingOf(request),
+  const { id_token, ...tokens } = await service.refreshTokens.signIn(
+    account,
+    session.instance,
     audience,
-  })
+    mintingOf(request),
+  )
   service.counters.codeExchanges += 1
   const { state } = session.request
   return withReason('tokens issued', jsonResponse(200, { ...tokens, ...(isRegisteredOne && { id_token }), state }))

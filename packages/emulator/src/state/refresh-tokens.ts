@@ -131,11 +131,7 @@ export function createRefreshTokens(deps: {
 
   return {
     /** Tokens of a new sign-in. */
-    signIn(
-      account: Account,
-      instance: Instance,
-      { minting, audience }: { readonly minting?: Minting; readonly audience: string | undefined },
-    ): Promise<SignInTokens> {
+    signIn(account: Account, instance: Instance, audience?: string, minting?: Minting): Promise<SignInTokens> {
       const holder = { account, instance, audience, family: randomUUID() }
       return tokenResponse(holder, { refresh_token: add(holder, instance) }, { minting, isRefreshed: false })
     },

@@ -16,7 +16,7 @@ import { currentCallback, isRedirectUri, registeredCallback } from './strictness
 export interface ServiceState {
   readonly settings: EmulatorSettings
   readonly instances: Instances
-  /** Base address of the owner API, without a trailing slash: the audience of a registered application's tokens for it. */
+  /** The only audience that the owner API takes of a registered application's tokens. */
   readonly ownerApiUrl: string
   readonly redirectUris: readonly string[]
   /** Whether codes may be sent there. */
@@ -31,7 +31,6 @@ export interface ServiceState {
   readonly firewall: Firewall
 }
 
-/** @param ownerApiUrl - base address of the owner API: the only audience that it takes of a registered application's tokens */
 export function createServiceState(
   settings: EmulatorSettings,
   instances: Instances,

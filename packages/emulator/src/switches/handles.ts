@@ -46,7 +46,7 @@ export function createHandles(
     async issueTokens(identity) {
       const account = known(identity)
       const audience = isRegistered(service.settings) ? service.ownerApiUrl : undefined
-      const tokens = await refreshTokens.signIn(account, instances[account.region], { audience })
+      const tokens = await refreshTokens.signIn(account, instances[account.region], audience)
       journal.adopt(account.identity, { ...tokens })
       return tokens
     },
