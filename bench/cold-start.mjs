@@ -32,6 +32,14 @@ const candidates = {
     const tokens = createTokenManager({ issuer: createSso({ authUrl: '${url}' }), store: memoryTokenStore(), background: false })
     await tokens.save('ann', ${stored})
     if ((await tokens.getAccessToken('ann')) !== 'a1') throw new Error('no token')`,
+  'owner-sso, first token of oauthIssuer': `
+    const { createTokenManager } = await import('@owner-sso/token-manager')
+    const { oauthIssuer } = await import('@owner-sso/token-manager/oauth')
+    const { memoryTokenStore } = await import('@owner-sso/token-store-memory')
+    const issuer = oauthIssuer({ tokenUrl: '${url}/token', clientId: 'id', clientSecret: 'secret' })
+    const tokens = createTokenManager({ issuer, store: memoryTokenStore(), background: false })
+    await tokens.save('ann', { access_token: 'a0', refresh_token: 'r0', expires_at: 1_700_000_000 })
+    if ((await tokens.getAccessToken('ann')) !== 'a1') throw new Error('no token')`,
   'openid-client, import': `await import('${openidClient}')`,
   'openid-client, first token': `
     const client = await import('${openidClient}')

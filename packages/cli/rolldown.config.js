@@ -17,13 +17,15 @@ const source = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const sources = {
   '@owner-sso/core$': source('core/src/index.ts'),
   '@owner-sso/token-manager$': source('token-manager/src/index.ts'),
+  '@owner-sso/token-manager/http$': source('token-manager/src/http.ts'),
   '@owner-sso/token-manager/support$': source('token-manager/src/support.ts'),
 }
 
 /** As `tools/build/bake-version.mjs` writes it into what is built. */
 const bakedVersion = {
   name: 'baked-version',
-  load: (id) => (id === source('core/src/version.ts') ? `export const version = '${manifest.version}'` : undefined),
+  load: (id) =>
+    id === source('token-manager/src/version.ts') ? `export const version = '${manifest.version}'` : undefined,
 }
 
 const isInstalled = (id) => installed.some((name) => id === name || id.startsWith(`${name}/`))

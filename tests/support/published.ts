@@ -23,10 +23,10 @@ export const published: readonly (Manifest & { folder: string })[] = readdirSync
   .map((folder) => ({ folder, ...manifestIn(join(packages, folder)) }))
   .filter((manifest) => !manifest.private)
 
-/** What applications can import of them: a package's name, or its name with a path behind. `support` is for our own packages. */
+/** What applications can import of them: a package's name, or its name with a path behind. `support` and `http` are for our own packages. */
 export const entries: readonly string[] = published.flatMap(({ name, exports }) =>
   Object.keys(exports)
-    .filter((entry) => entry !== './package.json' && entry !== './support')
+    .filter((entry) => !['./package.json', './support', './http'].includes(entry))
     .map((entry) => name + entry.slice(1)),
 )
 

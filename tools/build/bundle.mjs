@@ -14,7 +14,9 @@ const input = Object.values(exports).flatMap((entry) => entry.default ?? [])
 const shared = ['./dist/index.js', './dist/support.js']
 const modules = readdirSync('dist', { recursive: true }).filter((file) => file.endsWith('.js'))
 
-const bundle = await rolldown({ input, platform: 'node', external: /^[^./]/u })
+// By its path: two entries may be called alike.
+const named = Object.fromEntries(input.map((file) => [relative('dist', file).replace(/\.js$/u, ''), file]))
+const bundle = await rolldown({ input: named, platform: 'node', external: /^[^./]/u })
 const { output } = await bundle.write({
   dir: 'dist',
   chunkFileNames: '[name].js',

@@ -52,6 +52,7 @@ const folders = {
     support: [],
     http: ['support'],
     issuer: ['support'],
+    oauth: ['issuer', 'http', 'support'],
     store: ['issuer', 'support'],
     kernel: ['store', 'issuer', 'support'],
     gates: ['kernel', 'store', 'issuer', 'support'],

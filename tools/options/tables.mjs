@@ -1,6 +1,6 @@
 /**
- * The tables of options in READMEs, from the comments at the options' types: `node tools/options/tables.mjs` writes them. A README
- * says where one stands, and what it is made of:
+ * The tables of options in READMEs and guides, from the comments at the options' types: `node tools/options/tables.mjs` writes
+ * them. A page says where one stands, and what it is made of:
  *
  *     <!-- options: src/options.ts StrategyOptions -->
  *
@@ -14,9 +14,11 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const marked = /(<!-- options: (\S+) (\w+) -->\n\n)(?:\|[^\n]*\n)*/gu
 
-/** READMEs with such a table: how each is, and how it has to be. */
-export function readmes() {
-  const paths = readdirSync(join(root, 'packages')).map((name) => join('packages', name, 'README.md'))
+/** Pages with such a table: how each is, and how it has to be. */
+export function pages() {
+  const readmes = readdirSync(join(root, 'packages')).map((name) => join('packages', name, 'README.md'))
+  const guides = readdirSync(join(root, 'docs/guides')).map((name) => join('docs/guides', name))
+  const paths = [...readmes, ...guides]
   return paths.flatMap((path) => {
     if (!existsSync(join(root, path))) return []
     const text = readFileSync(join(root, path), 'utf8')
@@ -49,7 +51,7 @@ function row(comment, name, isOptional) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const { path, right } of readmes()) {
+  for (const { path, right } of pages()) {
     writeFileSync(join(root, path), right)
     execFileSync('npx', ['oxfmt', '--write', path], { cwd: root })
   }

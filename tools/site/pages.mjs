@@ -22,6 +22,7 @@ export const groups = [
       ...[
         'todays-service',
         'registered-application',
+        'any-oauth-service',
         'sign-in-with-passport',
         'second-factor',
         'examples',

@@ -15,7 +15,7 @@ export const logToStdout: Log = (event, fields = {}) => {
 export function logRefreshes(tokens: Pick<TokenManager, 'on'>, log: Log): void {
   for (const name of tokenEvents) {
     tokens.on(name, (event) => {
-      const { error, ...fields }: { readonly account: string; readonly error?: unknown } = event
+      const { error, ...fields }: { readonly account?: string; readonly error?: unknown } = event
       const advice = 'in_a_row' in event ? adviceOn(event) : {}
       log(namesInLog[name], { ...fields, ...advice, ...(error !== undefined && described(error)) })
     })

@@ -19,6 +19,7 @@ export const namesInLog: Readonly<Record<TokenEvent, string>> = {
   'reauthentication-required': 'reauthentication-required',
   'over-budget': 'refresh-over-budget',
   'not-refreshed': 'not-refreshed',
+  'client-rejected': 'client-rejected',
   blocked: 'firewall-blocked',
 }
 

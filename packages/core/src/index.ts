@@ -53,6 +53,7 @@ export {
   type OptionRow,
   type OptionRows,
   overdueAdvice,
+  proxyOf,
   refusalAdvice,
   systemCode,
   type Transport,
@@ -78,5 +79,5 @@ export {
   unquoted,
 } from './support/setting-text.ts'
 export { visible } from './support/visible.ts'
-export { proxyOf, ssoOptionRows, tokenUrlFromText } from './service/options.ts'
+export { ssoOptionRows, tokenUrlFromText } from './service/options.ts'
 export { typedCode } from './login/typed-code.ts'

@@ -100,7 +100,7 @@ it('takes an option that is undefined for one that was left out', () => {
 it('rejects the name of an event that does not exist, and says which was meant', () => {
   expect(() => tokens.on(any('unsavd'), () => undefined)).toThrow(
     new TypeError(
-      'unsavd is not an event of the token manager. Did you mean unsaved? There are refreshed, refreshed-token-refused, refresh-failed, in-doubt, unsaved, carried-over, not-indexed, restored, superseded, reauthentication-required, over-budget, not-refreshed, blocked',
+      'unsavd is not an event of the token manager. Did you mean unsaved? There are refreshed, refreshed-token-refused, refresh-failed, in-doubt, unsaved, carried-over, not-indexed, restored, superseded, reauthentication-required, over-budget, client-rejected, not-refreshed, blocked',
     ),
   )
 })

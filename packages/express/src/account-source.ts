@@ -26,7 +26,7 @@ export const tokensRow: OptionRow = kinds.required(
  * @throws TypeError where `account` is neither a name nor a function
  */
 export function accountReader<Request>(
-  account: AccountSource<Request>,
+  account: AccountSource<Request> | undefined,
   timeLimit: number = defaultWait,
 ): (request: Request) => string | undefined | Promise<string | undefined> {
   if (typeof account === 'function') return (request) => resultInTime('account', timeLimit, account(request))

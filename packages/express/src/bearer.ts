@@ -1,5 +1,5 @@
 /**
- * `ownerApiBearer`: puts the owner's token on a request, in front of any proxy or handler.
+ * `bearer`: puts an account's token on a request, in front of any proxy or handler. `ownerApiBearer` is the owner's case of it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { checkOptions, kinds, type OptionRows } from '@owner-sso/core'
@@ -25,8 +25,8 @@ import type { OwnerSso } from './request-property.ts'
 export interface BearerOptions<Request extends IncomingMessage = IncomingMessage> {
   /** The token manager. */
   readonly tokens: Tokens
-  /** Whose token. Default: `req.user.account`, as Passport leaves it. A function has 30 seconds. */
-  readonly account?: AccountSource<Request> | undefined
+  /** Whose token: a name, or a function of the request, which has 30 seconds. `undefined`: nobody is signed in. */
+  readonly account: AccountSource<Request>
   /** Is told of every error that is answered with problem details, for a log. Default: a warning of the process, once for each cause. */
   readonly onProblem?: ProblemListener<Request> | undefined
   /** Answers where there is no token, in place of problem details. Its error is for a log: the message may name a host or a path. */
@@ -54,6 +54,13 @@ const callersCredentials = ['authorization', 'cookie', 'cookie2', 'proxy-authori
 /** What a `Connection` header is for; anything else in it names a header that ends here (RFC 9110 section 7.6.1). */
 const connectionOptions = new Set(['close', 'keep-alive', 'upgrade', ''])
 
+/** {@link BearerOptions} of the owner API. `account` defaults to `req.user.account`, as Passport leaves it. */
+export type OwnerApiBearerOptions<Request extends IncomingMessage = IncomingMessage> = Omit<
+  BearerOptions<Request>,
+  'account'
+> &
+  Partial<Pick<BearerOptions<Request>, 'account'>>
+
 /**
  * Middleware that resolves the token before anything is sent and rewrites the request's headers: the caller's credentials
  * are removed, and `Authorization: Bearer …` is added. It sets `req.ownerSso`, and makes the answer's `Cache-Control` `private`,
@@ -61,13 +68,34 @@ const connectionOptions = new Set(['close', 'keep-alive', 'upgrade', ''])
  * forwards `req.headers`.
  *
  * @throws TypeError that names a wrong option
+ * @example
+ * app.use('/api', bearer({ tokens, account: (req) => req.session.account }), proxy)
  */
-export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage>(
+export function bearer<Request extends IncomingMessage = IncomingMessage>(
   options: BearerOptions<Request>,
 ): BearerMiddleware<Request> {
-  checkOptions('ownerApiBearer', options, rows)
+  return bearerOf('bearer', options)
+}
+
+/**
+ * {@link bearer} for the owner API, whose account is that of the user whom Passport has put on the request.
+ *
+ * @throws TypeError that names a wrong option
+ */
+export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage>(
+  options: OwnerApiBearerOptions<Request>,
+): BearerMiddleware<Request> {
+  return bearerOf('ownerApiBearer', options, accountOfUser)
+}
+
+function bearerOf<Request extends IncomingMessage>(
+  name: string,
+  options: OwnerApiBearerOptions<Request>,
+  byDefault?: (request: Request) => string | undefined,
+): BearerMiddleware<Request> {
+  checkOptions(name, options, rows)
   const { tokens, onProblem, onError = answerWith(onProblem) } = options
-  const accountOf = options.account === undefined ? accountOfUser : accountReader(options.account)
+  const accountOf = options.account === undefined && byDefault ? byDefault : accountReader(options.account)
 
   async function addToken(request: Request, response: ServerResponse): Promise<void> {
     const account = requireAccount(await accountOf(request))
@@ -84,7 +112,7 @@ export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage
         () => next(),
         (error: unknown) => onError(error, request, response, next),
       )
-      .catch((error: unknown) => answerFault('ownerApiBearer: onError, or a handler behind it,', error, response))
+      .catch((error: unknown) => answerFault(`${name}: onError, or a handler behind it,`, error, response))
   }
 }
 

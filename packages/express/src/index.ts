@@ -1,7 +1,13 @@
 // Forward a caller's request to the owner API, with the owner's token.
 export { ownerApiProxy, type OwnerApiProxy } from './proxy/owner-api-proxy.ts'
 export type { OwnerApiProxyOptions } from './proxy/options.ts'
-export { ownerApiBearer, type BearerMiddleware, type BearerOptions } from './bearer.ts'
+export {
+  bearer,
+  type BearerMiddleware,
+  type BearerOptions,
+  ownerApiBearer,
+  type OwnerApiBearerOptions,
+} from './bearer.ts'
 export type { OwnerSso } from './request-property.ts'
 
 // Call the owner API from code of one's own.

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { FirewallChallengeError } from '@owner-sso/core'
 import express, { type Express } from 'express'
 import { createProxyMiddleware } from 'http-proxy-middleware'
-import { type BearerOptions, ownerApiBearer } from '../src/index.ts'
+import { bearer, type BearerOptions, ownerApiBearer, type OwnerApiBearerOptions } from '../src/index.ts'
 import { rawRequest, sendRaw } from './raw-http.ts'
 import { type Listening, listen, type OwnerApi, startOwnerApi } from './servers.ts'
 import { account, token, tokensOf } from './tokens.ts'
@@ -39,9 +39,12 @@ async function callWithCredentials(app: Express, path = '/api/1/vehicles') {
 }
 
 describe('in front of http-proxy-middleware', () => {
-  it('the owner API gets the owner’s token and none of the caller’s credentials', async () => {
+  it.each([
+    ['the owner', ownerApiBearer],
+    ['any', bearer],
+  ])('%s API gets the account’s token and none of the caller’s credentials', async (_, middleware) => {
     const app = express().use(
-      ownerApiBearer({ tokens: await tokensOf(), account }),
+      middleware({ tokens: await tokensOf(), account }),
       createProxyMiddleware({ target: ownerApi.url, changeOrigin: true }),
     )
     const answer = await callWithCredentials(app)
@@ -230,8 +233,27 @@ it.each<[string, object | undefined]>([
     ...('tokens' in wrong || message.startsWith('tokens') ? {} : { tokens: await tokensOf() }),
     ...wrong,
   }
-  expect(() => ownerApiBearer(options as BearerOptions)).toThrow(message)
+  expect(() => ownerApiBearer(options as OwnerApiBearerOptions)).toThrow(message)
   expect(() => ownerApiBearer(null as never)).toThrow(
     'ownerApiBearer takes an object with tokens, account, onProblem, onError',
   )
+})
+
+describe('bearer, for any API', () => {
+  it('has no account by default: whose token it is, the application says', () => {
+    expect(() => bearer(null as never)).toThrow('bearer takes an object with tokens, account, onProblem, onError')
+  })
+
+  it('asks for the account of each request, and answers 401 where there is none', async () => {
+    const tokens = await tokensOf()
+    expect(() => bearer({ tokens } as never)).toThrow('account must be a name or a function of the request')
+    const app = express().use(
+      bearer({ tokens, account: ({ headers }) => (headers.cookie === 'session=CALLER-CANARY' ? account : undefined) }),
+      (request, response) => response.json(request.ownerSso),
+    )
+    const answer = await callWithCredentials(app)
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { account }])
+    const stranger = await sendRaw(home?.port ?? 0, rawRequest('GET', '/', []))
+    expect([stranger.status, stranger.body]).toEqual([401, expect.stringContaining('signed')])
+  })
 })

@@ -212,6 +212,24 @@ export class TokenRejectedError extends SsoError {
   }
 }
 
+/**
+ * The token endpoint does not accept this client (`invalid_client`): its id, its secret or its key is wrong. No refresh token is
+ * spent. All accounts of this issuer rest until `nextAttemptAt`, in all processes that share the store, and then one of them asks.
+ */
+export class ClientRejectedError extends TokenRejectedError {
+  static override readonly name: string = 'ClientRejectedError'
+  static override readonly code = 'ERR_SSO_TOKEN_REJECTED'
+  static readonly reason = 'client'
+  readonly reason = 'client'
+  /** Seconds since the epoch. */
+  readonly nextAttemptAt: number
+  constructor(nextAttemptAt: number, options?: SsoErrorOptions) {
+    const advice = `Correct the client’s id, secret or key. No refresh token was spent; all accounts rest until ${isoTime(nextAttemptAt)}.`
+    super('invalid_client', options, undefined, advice)
+    this.nextAttemptAt = nextAttemptAt
+  }
+}
+
 /** The response is nothing that the interface knows: another status, a broken page, a missing field, too large. */
 export class UnexpectedResponseError extends SsoError {
   static override readonly name: string = 'UnexpectedResponseError'
@@ -363,6 +381,7 @@ export type StoreErrorReason =
   | 'wrong-key'
   | 'not-sealed'
   | 'duplicate'
+  | 'other-client'
   | 'busy'
 
 /** The token store could not be read or written. What was stored is untouched. */

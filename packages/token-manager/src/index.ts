@@ -31,6 +31,7 @@ export type { KeeperEvent, SweepCounts } from './keeper/keeper-event.ts'
 
 // 2. Whoever issues them.
 export type { CallOptions } from './issuer/call-options.ts'
+export type { LibraryTokens } from './issuer/library-tokens.ts'
 export type { IssuerRefreshOptions, TokenIssuer } from './issuer/token-issuer.ts'
 export { documentedLifetime, type TokenSet } from './issuer/token-set.ts'
 

@@ -35,3 +35,5 @@ export {
   type OptionRows,
 } from './support/option-rows.ts'
 export { withBrackets, withoutBrackets } from './support/brackets.ts'
+export { proxyOf } from './http/outbound-proxy.ts'
+export { retryAfterSeconds } from './http/retry-after.ts'

@@ -17,7 +17,9 @@ const oldestTypeScript = '5.9.3'
 const neighbours = [
   'express',
   'express-session',
+  'connect-redis',
   'passport',
+  'passport-oauth2',
   'redis',
   'pg',
   'axios',
@@ -30,7 +32,14 @@ const neighbours = [
   '@opentelemetry/sdk-metrics',
   '@opentelemetry/sdk-trace-node',
 ]
-const types = ['@types/express', '@types/express-session', '@types/passport', '@types/pg', '@types/node']
+const types = [
+  '@types/express',
+  '@types/express-session',
+  '@types/passport',
+  '@types/passport-oauth2',
+  '@types/pg',
+  '@types/node',
+]
 
 const packages = fileURLToPath(new URL('../../../packages/', import.meta.url))
 const catalog = readFileSync(join(packages, '../pnpm-workspace.yaml'), 'utf8')

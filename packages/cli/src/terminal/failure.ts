@@ -210,6 +210,7 @@ const storeAdvice: Record<StoreError['reason'], string> = {
   'wrong-key': 'Set OWNER_SSO_ENCRYPTION_KEY to the key that it was stored with.',
   'not-sealed': 'Seal the store where it is with: owner-sso rekey',
   duplicate: 'Use them under that name, or sign in for this account with: owner-sso login',
+  'other-client': 'Choose the store of this client with --store.',
   busy: 'Try again in a moment.',
 }
 

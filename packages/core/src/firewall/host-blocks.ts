@@ -3,10 +3,7 @@
  * wait is over (interface document, "What the service does" 5 and "Limits": blocks last as long as requests go on).
  */
 import { FirewallChallengeError, type SsoStep } from '@owner-sso/token-manager'
-import { elapsed, type Instant, instantOf, type Runtime } from '@owner-sso/token-manager/support'
-
-const leastWait = 60
-const longestWait = 24 * 60 * 60
+import { elapsed, type Instant, instantOf, retryAfterSeconds, type Runtime } from '@owner-sso/token-manager/support'
 
 /** The hosts (`name:port`) that are blocked for this process. */
 export interface HostBlocks {
@@ -53,17 +50,3 @@ export function createHostBlocks(cooldown: number, clocks: Pick<Runtime, 'wallCl
 
 /** Seconds since the epoch, so many milliseconds later. */
 const secondsAfter = ({ wall }: Instant, milliseconds: number): number => Math.ceil((wall + milliseconds) / 1000)
-
-/** `Retry-After` in seconds, from seconds or a date (RFC 9110 section 10.2.3), kept between a minute and a day. */
-function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
-  const value = header?.trim() ?? ''
-  const seconds = /^\d{1,15}$/u.test(value) ? Number(value) : httpDate(value) - now
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, leastWait), longestWait)
-}
-
-/** Seconds since the epoch of an HTTP date; `NaN` if it is not one. `Date.parse` alone accepts almost anything. */
-function httpDate(value: string): number {
-  return /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/u.test(value)
-    ? Date.parse(value) / 1000
-    : Number.NaN
-}

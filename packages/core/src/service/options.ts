@@ -11,6 +11,7 @@ import {
   longestTimer,
   mayCarrySecrets,
   type OptionRows,
+  proxyOf,
   type TlsOptions,
   type TransportOption,
   transportOf,
@@ -234,33 +235,6 @@ function isRedirectUri(value: unknown): value is string {
   // An app's own scheme is fine: the address is only ever compared, never requested by us.
   if (url.protocol === 'http:') return isLoopback(url)
   return !['javascript:', 'data:', 'blob:', 'file:', 'about:', 'vbscript:'].includes(url.protocol)
-}
-
-/**
- * The option `proxy`. No error shows it: there may be a password in it.
- *
- * @throws TypeError
- */
-export function proxyOf({ proxy }: { readonly proxy?: unknown }): string | undefined {
-  if (proxy === undefined) return undefined
-  const url = typeof proxy === 'string' ? parsed(proxy) : undefined
-  requireThat(
-    typeof proxy === 'string' && (url?.protocol === 'http:' || url?.protocol === 'https:'),
-    'proxy must be an http or https address',
-  )
-  requireThat(
-    isPercentEncoded(url.username) && isPercentEncoded(url.password),
-    'proxy must have its user name and password percent-encoded',
-  )
-  return proxy
-}
-
-function isPercentEncoded(text: string): boolean {
-  try {
-    return decodeURIComponent(text) !== undefined
-  } catch {
-    return false
-  }
 }
 
 function isVisibleText(value: unknown): value is string {

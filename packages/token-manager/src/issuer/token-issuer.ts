@@ -4,6 +4,7 @@
  */
 import type { CallOptions } from './call-options.ts'
 import type { FirewallState } from './firewall-state.ts'
+import type { LibraryTokens } from './library-tokens.ts'
 import type { TokenSet } from './token-set.ts'
 
 /** What the token manager says of each refresh. */
@@ -28,6 +29,7 @@ export interface IssuerRefreshOptions extends CallOptions {
  * | finally refused: the refresh token is dead           | `ReauthenticationRequiredError('refresh_token_rejected')`    | stores the refusal; the owner signs in again                            |
  * | refused, but the refresh token is as good as before  | `TokenRejectedError` with the error code of RFC 6749, 5.2    | backs off; after five `invalid_request` the refresh token counts as dead |
  * | nothing was sent                                     | an `SsoError` with `requestSent: false`, as `UnreachableError` | backs off and tries again                                             |
+ * | the client is not accepted (`invalid_client`)        | `ClientRejectedError`, and tell it to `useFirewallState`'s   | backs off; all accounts of the host rest                                |
  * | a firewall's page in place of the service's response | `FirewallChallengeError`                                     | no process that shares the store sends before `nextAttemptAt`           |
  * | in doubt: sent, but no usable response came back     | anything else, also an error that is not an `SsoError`       | replays the request, from shortly before the access token ends          |
  *
@@ -48,6 +50,15 @@ export interface TokenIssuer {
    */
   refresh(tokens: TokenSet, options?: IssuerRefreshOptions): Promise<TokenSet>
   /**
+   * Optional: what `save` is given, as this issuer's tokens. Only an issuer knows the names and units that its libraries use.
+   *
+   * @returns nothing for what is none of them: `save` says what is wrong with it
+   * @throws StoreError, RegionNotAllowedError for tokens that are another client's or another issuer's
+   */
+  tokenSetOf?(
+    tokens: LibraryTokens,
+  ): Promise<TokenSet | (Pick<TokenSet, 'refresh_token' | 'auth_url'> & { history?: string | undefined }) | undefined>
+  /**
    * Optional: which instance tokens with this `auth_url` are refreshed at, as its base address. Token managers ask before they
    * store tokens, so that none are stored which could never be sent. Without it every address is taken.
    *
@@ -67,9 +78,9 @@ export interface TokenIssuer {
    */
   isOfAnotherOwner?(tokens: TokenSet, account: string): Promise<boolean>
   /**
-   * Optional, for an issuer that makes requests besides refreshes, such as sign-ins: token managers call it with what the
-   * processes that share their store know of the firewall. From then on the issuer asks `state` before those requests, and
-   * reports what came. `refresh` must not ask it: the token manager has asked already.
+   * Optional, for an issuer that makes requests besides refreshes, such as sign-ins, or whose client may be rejected: token
+   * managers call it with what the processes that share their store know of the firewall. From then on the issuer asks `state`
+   * before those requests, and reports what came. `refresh` must not ask it: the token manager has asked already.
    */
   useFirewallState?(state: FirewallState): void
 }

@@ -29,6 +29,8 @@ export interface TokenSet {
   readonly state?: string
   /** Seconds since the epoch at which the access token ends. */
   readonly expires_at: number
+  /** Seconds since the epoch at which the refresh token ends, where the service says so. */
+  readonly refresh_token_expires_at?: number
   /** Base address of the instance that issued it: a regional account refreshes at its region. */
   readonly auth_url: string
   /** All of it as plain data, on token sets that core made: for storage alone. */
@@ -38,7 +40,13 @@ export interface TokenSet {
 /** Seconds that an access token lives where nothing better is known (interface document, "Authentication" 6: eight hours). */
 export const documentedLifetime: number = 8 * 60 * 60
 
-const kind = secretiveKind('TokenSet', ['token_type', 'expires_in', 'expires_at', 'auth_url'])
+const kind = secretiveKind('TokenSet', [
+  'token_type',
+  'expires_in',
+  'expires_at',
+  'refresh_token_expires_at',
+  'auth_url',
+])
 
 /**
  * A token set that can be stored but shows none of its tokens. Also for one that was read back from JSON, where they are

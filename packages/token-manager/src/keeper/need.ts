@@ -37,7 +37,7 @@ export function needOf(
   expiryOf: ExpiryOf,
   now: number,
 ): Need | undefined {
-  const { auth_url: authUrl, refresh_token } = record.tokens
+  const { auth_url: authUrl, refresh_token, refresh_token_expires_at: toldEnd } = record.tokens
   const obtained = record.obtained_at * 1000
   const life = record.lifetime * 1000
   // By a clock that was ahead, or ours has gone back: how old they are nobody knows, and new ones end the question.
@@ -45,8 +45,9 @@ export function needOf(
   // While the owner API refuses refreshed tokens, a refresh does no good but to keep the refresh token alive.
   const known = refreshTokenLifetime ?? (expectsRefusal(record) ? reportedLifetime : life)
   const issued = record.refusals?.refreshed_at === undefined ? obtained : record.refusals.refreshed_at * 1000
+  const told = typeof toldEnd === 'number' ? toldEnd * 1000 : expiryOf(refresh_token)
   // One that is refused ends at once: whoever met that may have left the refresh to others.
-  const end = record.refusals?.thisOne === true ? now : (expiryOf(refresh_token) ?? issued + known)
+  const end = record.refusals?.thisOne === true ? now : (told ?? issued + known)
   if (end - now > within || now - obtained < Math.min(life, within) / 2) return undefined
   return { account, end, authUrl }
 }

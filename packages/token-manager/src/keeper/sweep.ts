@@ -3,6 +3,7 @@
  */
 import { isError } from '../support/callback-fault.ts'
 import {
+  ClientRejectedError,
   FirewallChallengeError,
   RefreshBudgetError,
   RefreshInDoubtError,
@@ -156,7 +157,7 @@ async function renewOne(need: Need, refreshing: Refreshing): Promise<void> {
     if (renewal === 'refreshed') queue.succeeded()
     tell('progress', counts, { account })
   } catch (error) {
-    const isTurnKept = error instanceof RefreshBudgetError || (isPaced && error instanceof FirewallChallengeError)
+    const isTurnKept = error instanceof RefreshBudgetError || (isPaced && isBlock(error))
     if (isTurnKept) return queue.putBack(need, error.nextAttemptAt)
     countFailure(need, error, refreshing)
     tell('progress', counts, { account, error: isError(error) ? error : new Error('The refresh failed.') })
@@ -167,10 +168,15 @@ function countFailure({ authUrl }: Need, error: unknown, refreshing: Refreshing)
   const { counts, queue, isPaced } = refreshing
   counts.failed += 1
   // A job that was started for one sweep does not wait for hours.
-  if (error instanceof FirewallChallengeError) counts.failed += queue.abandon(authUrl)
+  if (isBlock(error)) counts.failed += queue.abandon(authUrl)
   // The whole store, or this account's record alone: a write of our own will tell.
   else if (error instanceof StoreError && !isOfOneRecord(error)) refreshing.isStoreDoubted = true
   else if (!isWaiting(error) && queue.failed() >= mostFailures && !isPaced) counts.failed += queue.abandon()
+}
+
+/** Of the host: it is every account's that is refreshed there. */
+function isBlock(error: unknown): error is FirewallChallengeError | ClientRejectedError {
+  return error instanceof FirewallChallengeError || error instanceof ClientRejectedError
 }
 
 /** Nobody asked the service: an earlier request is in doubt, or was rejected, and the time of the next one has not come. */

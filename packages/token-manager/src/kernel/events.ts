@@ -1,7 +1,7 @@
 /**
  * The token manager's events: what an operator wants to know. None carries a token.
  */
-import type { ReauthenticationReason, SsoError, StoreError } from '../errors.ts'
+import type { ClientRejectedError, ReauthenticationReason, SsoError, StoreError } from '../errors.ts'
 
 /** Each event with its argument. Times are seconds since the epoch. */
 export interface TokenManagerEvents {
@@ -36,6 +36,15 @@ export interface TokenManagerEvents {
   'reauthentication-required': { readonly account: string; readonly reason: ReauthenticationReason }
   /** A refresh was not made: the budget for refreshes (`requestBudget`) has no place for it before `nextAttemptAt`. */
   'over-budget': { readonly account: string; readonly auth_url: string; readonly nextAttemptAt: number }
+  /**
+   * The token endpoint does not accept this client (`invalid_client`). All accounts of this issuer rest until `nextAttemptAt`.
+   * Told once, by one process of those that share the store, until the client was accepted again.
+   */
+  'client-rejected': {
+    readonly auth_url: string
+    readonly error: ClientRejectedError
+    readonly nextAttemptAt: number
+  }
   /**
    * This process leaves refreshes to others, one is due, and nobody has refreshed since `since`. The access token works until
    * `expires_at`, unless it was refused. Told once of each.

@@ -17,6 +17,7 @@ const eventNames: OptionNames<TokenManagerEvents> = {
   superseded: true,
   'reauthentication-required': true,
   'over-budget': true,
+  'client-rejected': true,
   'not-refreshed': true,
   blocked: true,
 }

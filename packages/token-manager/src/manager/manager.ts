@@ -8,7 +8,7 @@ import { createRefreshBudget } from '../gates/budget/refresh-budget.ts'
 import { firewallGate } from '../gates/firewall/firewall-gate.ts'
 import { createSharedFirewall } from '../gates/firewall/shared-firewall.ts'
 import { firewallStateForSignIns } from '../gates/firewall/sign-in-state.ts'
-import { isBare } from '../issuer/token-set.ts'
+import { isBare, type TokenSet } from '../issuer/token-set.ts'
 import { parseCallOptions } from '../issuer/call-options.ts'
 import { createAccountMemory } from '../kernel/account-memory.ts'
 import type { Context, Work } from '../kernel/context.ts'
@@ -46,7 +46,7 @@ import {
   replacesSession,
 } from './options.ts'
 import { historyOf, statusOf, unreadHistory } from './status.ts'
-import type { AccessTokenOptions, TokenManager, TokenManagerOptions } from './token-manager.ts'
+import type { AccessTokenOptions, RefreshTokenGrant, TokenManager, TokenManagerOptions } from './token-manager.ts'
 import { claimTry } from './tries.ts'
 
 /** @throws TypeError naming the option that is wrong */
@@ -78,7 +78,10 @@ export function manageTokens(
     })
   const store = spooling ?? base
   const hostOf = (authUrl: string): string => issuer.tokenUrlOf?.(authUrl) ?? authUrl
-  const firewall = createSharedFirewall(base, runtime)
+  const firewall = createSharedFirewall(base, runtime, (auth_url, error) => {
+    const { nextAttemptAt } = error
+    void emit('client-rejected', { auth_url, error, nextAttemptAt })
+  })
   const { requestBudget } = options
   const budget = requestBudget && createRefreshBudget(requestBudget, base, runtime, work.isEnding, hostOf)
   // In this order: nobody waits for a place at a host that lets nobody in.
@@ -112,7 +115,9 @@ export function manageTokens(
   }
   issuer.useFirewallState?.(firewallState)
   const notIndexed = (account: string, error: StoreError): void => void emit('not-indexed', { account, error })
-  const save: TokenManager['save'] = async (account, tokens, saving) => {
+  const save: TokenManager['save'] = async (account, received, saving) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the next line checks every field
+    const tokens = (await issuer.tokenSetOf?.(received)) ?? (received as TokenSet | RefreshTokenGrant)
     const tokenSet = await checkedTokens(tokens, issuer)
     const replaces = replacesSession(tokens, saving)
     if (!isTokenSet(tokens) && !isBare(tokenSet) && (await issuer.isOfAnotherOwner?.(tokenSet, account)) === true)

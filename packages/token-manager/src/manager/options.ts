@@ -24,6 +24,7 @@ import {
 import { jwtExpiry } from '../issuer/jwt-expiry.ts'
 import { checkBudget } from '../gates/budget/request-budget.ts'
 import { checkOptionNames, type OptionNames } from '../support/known-options.ts'
+import { checkOption, checkOptions, kinds, type OptionRow, type OptionRows } from '../support/option-rows.ts'
 import { isPromise, isStore, whatCame } from '../support/what-came.ts'
 import { isOwnRecordName } from '../store/record-names.ts'
 
@@ -35,23 +36,30 @@ export type ParsedTokenManagerOptions = {
   >
 } & Pick<TokenManagerOptions, 'spool' | 'waitUntil' | 'requestBudget'>
 
-const optionNames: OptionNames<TokenManagerOptions> = {
-  issuer: true,
-  store: true,
-  spool: true,
-  refreshAfter: true,
-  minRefreshInterval: true,
-  rotationGrace: true,
-  requestBudget: true,
-  cachedAccounts: true,
-  background: true,
-  waitUntil: true,
-  refresh: true,
+const tokenStore: OptionRow = { must: 'a token store', fits: isStore }
+const fraction: OptionRow = {
+  must: 'a fraction above 0, at most 1',
+  fits: (value) => typeof value === 'number' && value > 0 && value <= 1,
+  isFigure: true,
+}
+const here = kinds.oneOf('here', 'elsewhere')
+
+const rows: OptionRows<TokenManagerOptions> = {
+  issuer: kinds.required(kinds.having('what createSso() returns, or another TokenIssuer', 'refresh')),
+  store: kinds.required(tokenStore),
+  spool: tokenStore,
+  refreshAfter: fraction,
+  minRefreshInterval: kinds.number('seconds, 0 or more'),
+  rotationGrace: kinds.number('seconds, 0 or more'),
+  requestBudget: kinds.any,
+  cachedAccounts: kinds.whole(1),
+  background: kinds.boolean,
+  waitUntil: kinds.function,
+  refresh: here,
 }
 
 /** @throws TypeError naming the option that is wrong */
 export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTokenManagerOptions {
-  checkOptionNames('createTokenManager', options, optionNames)
   const {
     issuer,
     store,
@@ -64,23 +72,12 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
     waitUntil,
     requestBudget,
     refresh = 'here',
-  } = options
-  const isIssuer = typeof issuer?.refresh === 'function'
-  check(isIssuer, `issuer must be what createSso() returns, or another TokenIssuer${whatCame(issuer)}`)
-  check(isStore(store), `store must be a token store${whatCame(store)}`)
-  check(spool === undefined || isStore(spool), `spool must be a token store${whatCame(spool)}`)
+  } = checkOptions('createTokenManager', options, rows)
   check(spool !== store, 'spool must be a different token store from store')
   check(
     spool === undefined || isSealed(spool) || !isSealed(store),
     'spool must be sealed because store is: give it an encryption key',
   )
-  check(refreshAfter > 0 && refreshAfter <= 1, 'refreshAfter must be a fraction above 0, at most 1')
-  check(Number.isFinite(minRefreshInterval) && minRefreshInterval >= 0, 'minRefreshInterval must be seconds, 0 or more')
-  check(Number.isFinite(rotationGrace) && rotationGrace >= 0, 'rotationGrace must be seconds, 0 or more')
-  check(Number.isSafeInteger(cachedAccounts) && cachedAccounts > 0, 'cachedAccounts must be a whole number above 0')
-  check(typeof background === 'boolean', 'background must be true or false')
-  check(waitUntil === undefined || typeof waitUntil === 'function', 'waitUntil must be a function')
-  refreshFromText(refresh, 'refresh')
   if (requestBudget !== undefined) checkBudget(requestBudget)
   const figures = { refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts }
   return { issuer, store, spool, ...figures, background, waitUntil, requestBudget, refresh }
@@ -88,8 +85,8 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
 
 /** The option `refresh` from text. @param where - what the text is, for the error @throws TypeError */
 export function refreshFromText(text: string, where: string): 'here' | 'elsewhere' {
-  if (text === 'here' || text === 'elsewhere') return text
-  throw new TypeError(`${where} must be 'here' or 'elsewhere'`)
+  checkOption(where, here, text)
+  return text === 'elsewhere' ? text : 'here'
 }
 
 /** @throws TypeError for a signal in the wrong place, and for a `priority` that there is none of */

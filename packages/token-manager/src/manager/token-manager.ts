@@ -4,6 +4,7 @@
 import type { TokenManagerEvents } from '../kernel/events.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
 import type { RequestBudget } from '../gates/budget/request-budget.ts'
+import type { LibraryTokens } from '../issuer/library-tokens.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
 import type { TokenStore } from '../store/token-store.ts'
@@ -161,7 +162,7 @@ export interface TokenManager {
    * @throws DuplicateTokenSetError if its refresh token was saved under another account, which still is in that sign-in
    * @throws StoreError if it could not be stored
    */
-  save(account: string, tokens: TokenSet | RefreshTokenGrant, options?: SaveOptions): Promise<void>
+  save(account: string, tokens: TokenSet | RefreshTokenGrant | LibraryTokens, options?: SaveOptions): Promise<void>
   /**
    * A valid access token; the hot path.
    *

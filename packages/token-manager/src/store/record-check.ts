@@ -58,6 +58,7 @@ const fieldsOfTokenSet: Fields = {
   auth_url: address,
   id_token: optional(string),
   expires_in: optional(number),
+  refresh_token_expires_at: optional(number),
   state: optional(string),
 }
 /** Whether every field is what a token set has there. */
@@ -145,7 +146,13 @@ const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
   'signed-in': signedIn,
   'reauthentication-required': holdingTokens({ reason: reasons, description: optional(string) }),
   'signed-out': object({ ...ancestry, signed_out_at: optional(number) }),
-  firewall: object({ ...schema, challenges: count, noted_at: number, wait: number }),
+  firewall: object({
+    ...schema,
+    challenges: count,
+    noted_at: number,
+    wait: number,
+    because: optional(oneOf('invalid_client')),
+  }),
   'refresh-budget': object({
     ...schema,
     window: count,

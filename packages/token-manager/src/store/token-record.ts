@@ -139,6 +139,8 @@ export interface FirewallRecord {
   readonly noted_at: number
   /** Seconds from `noted_at` in which nobody sends. */
   readonly wait: number
+  /** What it is that challenges, where that is no firewall: the client was rejected. */
+  readonly because?: 'invalid_client' | undefined
 }
 
 /** How much of the budget for refreshes at one host is taken, in a record of its own (`refreshBudgetRecordName`). */

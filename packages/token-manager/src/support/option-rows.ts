@@ -12,6 +12,8 @@ export interface OptionRow {
   readonly fits: (value: unknown) => boolean
   /** It can't be left out. */
   readonly isRequired?: boolean
+  /** It is a figure and no secret: a wrong one is told. */
+  readonly isFigure?: boolean
 }
 
 /** A row for every option: the compiler sees to it that none is missing. */
@@ -59,10 +61,12 @@ export const kinds: Kinds = {
   number: (unit, least = 0, most = Number.MAX_VALUE) => ({
     must: `a number of ${unit}`,
     fits: (value) => isNumber(value, least, most),
+    isFigure: true,
   }),
   whole: (least, most = Number.MAX_SAFE_INTEGER) => ({
-    must: `a whole number from ${least} to ${most}`,
+    must: `a whole number${most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`}`,
     fits: (value) => Number.isInteger(value) && isNumber(value, least, most),
+    isFigure: true,
   }),
   milliseconds: (least) => kinds.whole(least, longestTimer),
   having: (what, ...methods) => ({
@@ -93,17 +97,16 @@ export function checkOptions<Options extends object>(
   const table: Readonly<Record<string, OptionRow>> = rows
   checkOptionNames<object>(call, options, table)
   const own: Options & Readonly<Record<string, unknown>> = Object.assign(Object.create(null), options)
-  for (const [name, { must, fits, isRequired = false }] of Object.entries(table)) {
-    checkOption(
-      `${path}${name}`,
-      { must, fits: (value) => (value === undefined ? !isRequired : fits(value)) },
-      own[name],
-    )
+  for (const [name, row] of Object.entries(table)) {
+    const { fits, isRequired = false } = row
+    const isFit = (value: unknown): boolean => (value === undefined ? !isRequired : fits(value))
+    checkOption(`${path}${name}`, { ...row, fits: isFit }, own[name])
   }
   return own
 }
 
 /** The same for one value, such as an argument. @throws TypeError */
-export function checkOption(name: string, { must, fits }: OptionRow, value: unknown): void {
-  if (!fits(value)) throw new TypeError(`${name} must be ${must}${whatCame(value)}`)
+export function checkOption(name: string, { must, fits, isFigure = false }: OptionRow, value: unknown): void {
+  const came = isFigure && typeof value === 'number' ? `; ${value} came` : whatCame(value)
+  if (!fits(value)) throw new TypeError(`${name} must be ${must}${came}`)
 }

@@ -144,7 +144,7 @@ describe('a process that leaves refreshes to others', () => {
 
   it('takes no other word', () => {
     const refresh: 'here' = JSON.parse('"there"')
-    expect(() => bench().process({ refresh })).toThrow(new TypeError("refresh must be 'here' or 'elsewhere'"))
+    expect(() => bench().process({ refresh })).toThrow('refresh must be here or elsewhere')
   })
 })
 

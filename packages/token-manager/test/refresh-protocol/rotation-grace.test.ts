@@ -59,5 +59,5 @@ describe('nothing is replayed early', () => {
 })
 
 it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('rotationGrace: %p is refused', (rotationGrace) => {
-  expect(() => bench().process({ rotationGrace })).toThrow(/rotationGrace must be seconds/u)
+  expect(() => bench().process({ rotationGrace })).toThrow(/rotationGrace must be a number of seconds/u)
 })

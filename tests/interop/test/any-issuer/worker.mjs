@@ -1,34 +1,21 @@
-/** One process of an application, with the issuer of the token manager’s README. Tokens leave it as hashes alone. */
+/** One process of an application, with `oauthIssuer`. Tokens leave it as hashes alone. */
 import { createHash } from 'node:crypto'
-
-const now = Date.now
-let ahead = 0
-// Before the token manager is loaded: the test moves the clock of all processes.
-Date.now = () => now() + ahead
-
-const { createTokenManager } = await import('@owner-sso/token-manager')
-const client = await import('openid-client')
+import { createTokenManager } from '@owner-sso/token-manager'
+import { oauthIssuer } from '@owner-sso/token-manager/oauth'
+import './moved-clock.mjs'
 
 const account = 'owner'
 let tokens
 let store
 
 const commands = {
-  async open({ program, server, path, redisUrl }) {
-    const { openidIssuer } = await import(program)
+  async open({ tokenUrl, path, redisUrl }) {
     store = path === undefined ? await redisStore(redisUrl) : await fileStore(path)
-    const configure = () => {
-      const config = new client.Configuration(server, 'app', undefined, client.None())
-      client.allowInsecureRequests(config)
-      return config
-    }
-    tokens = createTokenManager({ issuer: openidIssuer(configure), store, minRefreshInterval: 0 })
+    // By its query the provider tells who asks.
+    const issuer = oauthIssuer({ tokenUrl: `${tokenUrl}?worker=${process.pid}`, clientId: 'app' })
+    tokens = createTokenManager({ issuer, store, minRefreshInterval: 0 })
   },
-  async save({ refresh_token, auth_url }) {
-    const expires_at = Math.floor(Date.now() / 1000)
-    await tokens.save(account, { access_token: 'none', refresh_token, token_type: 'Bearer', expires_at, auth_url })
-  },
-  move: (milliseconds) => void (ahead += milliseconds),
+  save: (refresh_token) => tokens.save(account, { access_token: 'none', refresh_token, expires_at: 1_700_000_000 }),
   /** How the calls of so many callers ended: hashes of access tokens, and codes of errors. */
   async ask(callers) {
     const answers = await Promise.allSettled(Array.from({ length: callers }, () => tokens.getAccessToken(account)))
@@ -52,6 +39,7 @@ async function redisStore(url) {
 
 process.on('message', ({ command, argument }) => void run(command, argument))
 async function run(command, argument) {
+  if (commands[command] === undefined) return
   const result = await commands[command](argument)
   process.send({ result: result ?? null })
 }

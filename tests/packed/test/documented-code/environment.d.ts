@@ -7,6 +7,12 @@ declare namespace NodeJS {
     OWNER_SSO_CREDENTIAL: string
     OWNER_SSO_ENCRYPTION_KEY: string
     OWNER_SSO_TOTP_SECRET: string
+    ISSUER: string
+    CLIENT_ID: string
+    CLIENT_SECRET: string
+    BASE_URL: string
+    API_URL: string
+    TOKEN_KEY: string
     PENDING_LOGIN_KEY: string
     NEW_KEY: string
     API_KEY: string

@@ -1,10 +1,9 @@
 /** What a page of documentation takes for granted, for code blocks marked with `<!-- given: … -->`. */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { PasscodeSource, Sso, TokenIssuer, TokenManager, TokenSet, TokenStore } from '@owner-sso/core'
+import type { PasscodeSource, Sso, TokenManager, TokenSet, TokenStore } from '@owner-sso/core'
 import type { OwnerSsoUser, VerifyDone } from '@owner-sso/passport'
 import type { Express } from 'express'
-import type { Configuration } from 'openid-client'
 
 export { ownerApiProxy } from '@owner-sso/express'
 export { OwnerSsoStrategy } from '@owner-sso/passport'
@@ -16,12 +15,13 @@ export declare const sso: Sso
 export declare const tokens: TokenManager
 export declare const store: TokenStore
 export declare function refreshMyWay(refreshToken: string): Promise<TokenSet>
-export declare function openidIssuer(configure: () => Configuration): TokenIssuer
 /** The application's own connected client of Redis. */
 export declare const client: import('@owner-sso/token-store-redis').RedisClient
 /** 32 random bytes. */
 export declare const encryptionKey: Uint8Array
 export declare const strategy: import('@owner-sso/passport').OwnerSsoStrategy
+/** What openid-client and its like bring of a sign-in. */
+export declare const tokenSetOfAnyLibrary: { access_token: string; refresh_token?: string; expires_in?: number }
 /** An e-mail. */
 export declare const account: string
 /** Its password. */

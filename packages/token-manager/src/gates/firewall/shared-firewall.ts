@@ -5,7 +5,7 @@
  * by a swap, as an intent is claimed, and gives it back where nothing was sent. Each further challenge doubles the wait, up to four hours; requests that were under
  * way together meet one.
  */
-import { FirewallChallengeError } from '../../errors.ts'
+import { ClientRejectedError, FirewallChallengeError } from '../../errors.ts'
 import { readOwnRecord } from '../../store/own-record.ts'
 import type { FirewallRecord } from '../../store/token-record.ts'
 import type { FirewallState, Probe } from '../../issuer/firewall-state.ts'
@@ -16,11 +16,18 @@ import { elapsed, type Instant, instantOf, type Runtime } from '../../support/ru
 
 /** Seconds. */
 const longestWait = 4 * 60 * 60
+/** The same for a rejected client, which a person corrects: one request of the whole fleet in this time does no harm. */
+const longestRest = 5 * 60
 const probeTime = 60
 /** A service is heard for a day at the most, and that grows by a fifth: no process of ours writes more. */
 const longestBelieved = 2 * 24 * 60 * 60
 /** Probes that are tried to be claimed: others keep claiming and ending theirs, or reads lag behind writes. */
 const mostClaims = 3
+
+/** Why nobody sends. */
+type Challenge = FirewallChallengeError | ClientRejectedError
+/** What a block says. */
+type Block = Pick<FirewallRecord, 'challenges' | 'wait' | 'because'>
 
 export interface SharedFirewall extends FirewallState {
   /** Reads what the other processes know. `enter` goes by that. */
@@ -28,7 +35,7 @@ export interface SharedFirewall extends FirewallState {
   /** Whether nobody may send now, by what is known. `enter` claims a probe; this asks. */
   isBlocked(authUrl: string): boolean
   /** Returns when the next attempt is due, in seconds since the epoch. */
-  challenged(authUrl: string, error: FirewallChallengeError): Promise<number>
+  challenged(authUrl: string, error: Challenge): Promise<number>
 }
 
 /** What this process has seen of one host's record. */
@@ -47,6 +54,8 @@ interface Sight extends Write {
 interface Fleet {
   readonly store: GuardedStore
   readonly runtime: Runtime
+  /** Is told once that a client is rejected, in one process of the fleet. */
+  readonly onClientRejected: (authUrl: string, error: ClientRejectedError) => void
   /** By the names of their records. */
   readonly hosts: Map<string, Sight>
   /** Claims of this process that the store did not say it took, by their write ids. */
@@ -57,8 +66,12 @@ const clear: FirewallRecord = { schema: 1, state: 'firewall', challenges: 0, not
 
 const isBelievable = ({ wait }: FirewallRecord): boolean => wait <= longestBelieved
 
-export function createSharedFirewall(store: GuardedStore, runtime: Runtime): SharedFirewall {
-  const fleet: Fleet = { store, runtime, hosts: new Map(), unanswered: new Map() }
+export function createSharedFirewall(
+  store: GuardedStore,
+  runtime: Runtime,
+  onClientRejected: Fleet['onClientRejected'],
+): SharedFirewall {
+  const fleet: Fleet = { store, runtime, onClientRejected, hosts: new Map(), unanswered: new Map() }
   return {
     sync: (authUrl) => read(firewallRecordName(authUrl), fleet),
     isBlocked(authUrl) {
@@ -66,7 +79,7 @@ export function createSharedFirewall(store: GuardedStore, runtime: Runtime): Sha
       return known !== undefined && known.record.challenges > 0 && remaining(known, instantOf(runtime)) > 0
     },
     enter: (authUrl) => enter(firewallRecordName(authUrl), fleet),
-    challenged: (authUrl, error) => noteChallenge(firewallRecordName(authUrl), error, fleet),
+    challenged: (authUrl, error) => noteChallenge(authUrl, error, fleet),
     passed: (authUrl) => noteAnswer(firewallRecordName(authUrl), fleet),
   }
 }
@@ -101,27 +114,30 @@ function isFromTheFuture({ record, seen }: Sight): boolean {
 }
 
 /** The block after one more challenge page. */
-function blockAfter(
-  known: Sight | undefined,
-  { nextAttemptAt, requestSent }: FirewallChallengeError,
-  now: Instant,
-  random: number,
-): Pick<FirewallRecord, 'challenges' | 'wait'> {
+function blockAfter(known: Sight | undefined, error: Challenge, now: Instant, random: number): Block {
+  const { nextAttemptAt, requestSent } = error
+  const because = error instanceof ClientRejectedError ? 'invalid_client' : undefined
   const asked = Math.max(1, nextAttemptAt - now.wall / 1000)
   // Who was sent before the block, and answered in it, met the challenge that began it.
   const isFurther = requestSent && (known === undefined || known.isProbe || remaining(known, now) <= 0)
   const challenges = (known?.record.challenges ?? 0) + (isFurther ? 1 : 0)
-  const doubled = Math.min(asked * 2 ** Math.max(0, challenges - 1), Math.max(asked, longestWait))
+  const doubled = Math.min(
+    asked * 2 ** Math.max(0, challenges - 1),
+    Math.max(asked, because === undefined ? longestWait : longestRest),
+  )
   // Nobody sends before the time that others were told.
   const left = known === undefined || known.isProbe ? 0 : remaining(known, now) / 1000
-  return { challenges: Math.max(1, challenges), wait: Math.ceil(Math.max(asked, left, doubled * (0.8 + 0.4 * random))) }
+  const wait = Math.ceil(Math.max(asked, left, doubled * (0.8 + 0.4 * random)))
+  return { challenges: Math.max(1, challenges), wait, because }
 }
 
-const noted = ({ wall }: Instant, change: Pick<FirewallRecord, 'challenges' | 'wait'>): FirewallRecord => ({
+const noted = ({ wall }: Instant, { challenges, wait, because }: Block): FirewallRecord => ({
   schema: 1,
   state: 'firewall',
   noted_at: Math.floor(wall / 1000),
-  ...change,
+  challenges,
+  wait,
+  ...(because !== undefined && { because }),
 })
 
 // What the store holds
@@ -140,7 +156,7 @@ async function read(name: string, fleet: Fleet): Promise<void> {
 /** Writes over what is known. False where another process was faster. */
 async function write(
   name: string,
-  change: Pick<FirewallRecord, 'challenges' | 'wait'>,
+  change: Block,
   fleet: Fleet,
   writeId: string = fleet.runtime.uniqueId(),
 ): Promise<boolean> {
@@ -162,26 +178,26 @@ async function enter(name: string, fleet: Fleet): Promise<Probe | undefined> {
     if (left > 0 && isFoundAgain(name, known, fleet)) return probeBy(name, known, fleet)
     if (left > 0) {
       // Noted again by our clock: nobody waits longer than the service asked for, and nobody sends earlier.
-      const again = { challenges: known.record.challenges, wait: Math.ceil(left / 1000) }
+      const again = { ...known.record, wait: Math.ceil(left / 1000) }
       if (isFromTheFuture(known)) await write(name, again, fleet).catch(() => false)
-      throw blocked(left, fleet)
+      throw blocked(left, known.record, fleet)
     }
-    const claimed = await claimProbe(name, known.record.challenges, fleet)
+    const claimed = await claimProbe(name, known.record, fleet)
     const claim = fleet.hosts.get(name)
     if (claimed && claim !== undefined) return probeBy(name, claim, fleet)
     // Another's probe, or its end.
     await read(name, fleet)
   }
-  throw blocked(probeTime * 1000, fleet)
+  throw blocked(probeTime * 1000, fleet.hosts.get(name)?.record, fleet)
 }
 
 /**
  * Claims the probe. Where the store does not answer it may have taken the claim, which would hold up everybody for its time:
  * it is told once more, and where it stays silent the next call of this process knows the claim again.
  */
-async function claimProbe(name: string, challenges: number, fleet: Fleet): Promise<boolean> {
+async function claimProbe(name: string, block: Block, fleet: Fleet): Promise<boolean> {
   const writeId = fleet.runtime.uniqueId()
-  const claim = (): Promise<boolean> => write(name, { challenges, wait: probeTime }, fleet, writeId)
+  const claim = (): Promise<boolean> => write(name, { ...block, wait: probeTime }, fleet, writeId)
   fleet.unanswered.set(name, writeId)
   const claimed = await claim().catch(claim)
   fleet.unanswered.delete(name)
@@ -200,29 +216,36 @@ function probeBy(name: string, claim: Sight, fleet: Fleet): Probe {
     async giveBack() {
       const known = fleet.hosts.get(name)
       if (known === undefined || !isSameWrite(known, claim)) return
-      await write(name, { challenges: claim.record.challenges, wait: 0 }, fleet).catch(() => false)
+      await write(name, { ...claim.record, wait: 0 }, fleet).catch(() => false)
     },
   }
 }
 
-function blocked(milliseconds: number, { runtime }: Fleet): FirewallChallengeError {
+function blocked(milliseconds: number, block: Block | undefined, { runtime }: Fleet): Challenge {
   const nextAttemptAt = Math.ceil((runtime.wallClock() + milliseconds) / 1000)
-  return new FirewallChallengeError(nextAttemptAt, { step: 'token-manager', requestSent: false })
+  const KindOfError = block?.because === undefined ? FirewallChallengeError : ClientRejectedError
+  return new KindOfError(nextAttemptAt, { step: 'token-manager', requestSent: false })
 }
 
 // A request that was answered
 
-async function noteChallenge(name: string, error: FirewallChallengeError, fleet: Fleet): Promise<number> {
+async function noteChallenge(authUrl: string, error: Challenge, fleet: Fleet): Promise<number> {
   const { hosts, runtime } = fleet
+  const name = firewallRecordName(authUrl)
+  const before = hosts.get(name)?.record
   const block = blockAfter(hosts.get(name), error, instantOf(runtime), runtime.random())
   // Where the store is down, this process at least remembers it by itself.
-  const isWritten = await write(name, block, fleet).catch(() => false)
-  if (!isWritten) {
+  const isWritten = await write(name, block, fleet).catch(() => undefined)
+  if (isWritten !== true) {
     const { version, writeId }: Write = hosts.get(name) ?? { version: 0 }
     const now = instantOf(runtime)
     hosts.set(name, { version, writeId, record: noted(now, block), seen: now, age: 0, looked: now })
   }
-  return Math.ceil(runtime.wallClock() / 1000 + block.wait)
+  const nextAttemptAt = Math.ceil(runtime.wallClock() / 1000 + block.wait)
+  // Where another process was faster, it tells.
+  const isNews = error instanceof ClientRejectedError && before?.because === undefined && isWritten !== false
+  if (isNews) fleet.onClientRejected(authUrl, new ClientRejectedError(nextAttemptAt, error))
+  return nextAttemptAt
 }
 
 async function noteAnswer(name: string, fleet: Fleet): Promise<void> {
