@@ -117,6 +117,21 @@ describe('a registered application', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(words)])
     expect(stderr).not.toContain('ta-secret')
   })
+
+  it('says what to look at where the service does not know it, and no sign-in is lost', async () => {
+    const env = withFile()
+    for (const name of accounts) expect(await paste(env, name)).toMatchObject({ code: 0 })
+    emulator.change({ clientSecret: 'another' })
+    for (const name of [...accounts, account]) {
+      const { code, stderr } = await machine.run(['refresh', '--account', name], { env })
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/invalid_client[\s\S]*Check OWNER_SSO_CLIENT_ID/u)])
+    }
+    // Each call is a process of its own, and the first of them alone has asked.
+    expect(emulator.requests.filter(({ status }) => status === 401)).toHaveLength(1)
+    expect(emulator.counters).toMatchObject({ refreshRequests: 0, replays: 0 })
+    // A person who has corrected it signs in without a wait.
+    expect(await paste(withFile('another'))).toMatchObject({ code: 0 })
+  })
 })
 
 describeWithKeyring('the secret in the keyring', () => {

@@ -3,6 +3,7 @@
  * next, and the exit code.
  */
 import {
+  ClientRejectedError,
   FirewallChallengeError,
   InvalidCredentialsError,
   PasscodeRejectedError,
@@ -15,7 +16,6 @@ import {
   SsoError,
   type SsoErrorCode,
   StoreError,
-  TokenRejectedError,
 } from '@owner-sso/core'
 import { CommandError, type ExitCode, exitCodes } from '../failure/command-error.ts'
 import { localTime } from './local-time.ts'
@@ -139,7 +139,7 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   ERR_SSO_TOKEN_REJECTED: {
     exitCode: exitCodes.unexpected,
     next: (error) =>
-      error instanceof TokenRejectedError && error.error === 'invalid_client'
+      error instanceof ClientRejectedError
         ? 'Check OWNER_SSO_CLIENT_ID and the client secret. Nobody has to sign in again for it.'
         : 'Check OWNER_SSO_AUTH_URL, then sign in again with: owner-sso login',
   },

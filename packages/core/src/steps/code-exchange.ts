@@ -40,7 +40,7 @@ export async function exchangeCode(
   const { status } = response
   const body = parseJsonObject(response.body)
   const tokens = status === 200 ? body && (await receivedTokens(body, service, authUrl)) : undefined
-  if (!body || !tokens) throw tokenEndpointError(response, step, request)
+  if (!body || !tokens) throw await tokenEndpointError(service, response, request)
   if (!isJsonType(response.header('content-type')) || !isBearer(body)) {
     throw new UnexpectedResponseError('its tokens are not bearer tokens in JSON', { step, status })
   }

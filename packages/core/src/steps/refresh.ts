@@ -43,7 +43,7 @@ export async function refreshTokens(
     const response = await session.send(request)
     const body = parseJsonObject(response.body)
     const fresh = body && (await receivedTokens(body, service, authUrl, tokens.refresh_token))
-    if (!fresh) throw tokenEndpointError(response, step, request)
+    if (!fresh) throw await tokenEndpointError(service, response, request)
     return fresh
   } finally {
     session.close()

@@ -6,11 +6,13 @@
  * | --------------------------------------------- | ------------------ | ---------------------------------------------------- |
  * | `invalid_grant`, `login_required`             | TokenRejectedError | ReauthenticationRequiredError: the token is dead     |
  * | `invalid_client`, `invalid_request`, …        | TokenRejectedError | TokenRejectedError: a mistake in our request or registration; the refresh token is not spent. Services were seen to say `invalid_request` of a dead refresh token as well: the token manager gives up after five |
+ * | `invalid_client` of a registered application | ClientRejectedError | ClientRejectedError: the same, and all accounts rest  |
  * | `temporarily_unavailable`, `server_error`, 5xx, any other word or body | UnexpectedResponseError | UnexpectedResponseError: the refresh token may be spent |
  *
  * A firewall page never gets here: `http-session.ts` has thrown FirewallChallengeError.
  */
 import {
+  ClientRejectedError,
   ReauthenticationRequiredError,
   type SsoError,
   TokenRejectedError,
@@ -20,7 +22,7 @@ import { quotedWords } from '@owner-sso/token-manager/support'
 import type { StepAnswer, StepRequest } from '../http/http-session.ts'
 import { parseJsonObject } from '@owner-sso/token-manager/http'
 import { clientSecretOf } from '../service/client.ts'
-import type { SsoSettings } from '../service/options.ts'
+import type { ServiceContext } from '../service/service-context.ts'
 import { tokenUrlOf } from '../service/token-hosts.ts'
 
 const deadGrant = new Set(['invalid_grant', 'login_required'])
@@ -37,9 +39,8 @@ const otherChallenge =
   "It takes another code challenge: set service to 'current', or to 'document' where it was that (OWNER_SSO_SERVICE), or codeChallengeEncoding."
 
 const secretFields = new Set(['code', 'code_verifier', 'refresh_token', 'client_secret'])
-const unknownClient = 'It does not know this client: look at clientId and clientSecret.'
-
-type TokenStep = 'code-exchange' | 'refresh'
+/** Seconds until an application that is not known is tried again, at first. */
+const clientRest = 60
 
 /**
  * The request of a grant at an instance's token endpoint (endpoints 3 and 6): JSON, as documented; of a registered application a form
@@ -48,8 +49,8 @@ type TokenStep = 'code-exchange' | 'refresh'
  * @throws UnreachableError where there is no secret
  */
 export async function tokenRequest(
-  { client, tokenUrls }: Pick<SsoSettings, 'client' | 'tokenUrls'>,
-  step: TokenStep,
+  { client, tokenUrls }: ServiceContext,
+  step: 'code-exchange' | 'refresh',
   authUrl: string,
   grant: Readonly<Record<string, string>>,
 ): Promise<StepRequest> {
@@ -64,15 +65,15 @@ export async function tokenRequest(
 }
 
 /**
- * The error for a response of the token endpoint that holds no usable tokens.
+ * The error for a response of the token endpoint that holds no usable tokens. All processes hear of a rejected application.
  *
  * @param request - all that was sent may be repeated in the response
  */
-export function tokenEndpointError(
+export async function tokenEndpointError(
+  { client, now, sharedFirewallStates }: ServiceContext,
   response: StepAnswer,
-  step: TokenStep,
-  { json = {}, form = [] }: StepRequest,
-): SsoError {
+  { step, url, json = {}, form = [] }: StepRequest,
+): Promise<SsoError> {
   const { status } = response
   const secrets = [...Object.entries(json), ...form]
     .filter(([name]) => secretFields.has(name))
@@ -87,10 +88,14 @@ export function tokenEndpointError(
       ? new ReauthenticationRequiredError('refresh_token_rejected', { step, status }, description, error)
       : new TokenRejectedError(error, { step, status }, description)
   }
+  if (isClientError && error === 'invalid_client' && client.application !== undefined) {
+    const rejected = new ClientRejectedError(Math.ceil(now()) + clientRest, { step, status })
+    for (const state of sharedFirewallStates) await state.challenged(url.origin, rejected)
+    return rejected
+  }
   if (isClientError && mistakes.has(error)) {
     const isOfChallenge = step === 'code-exchange' && /code_verifier/iu.test(description ?? '')
-    const advice = isOfChallenge ? otherChallenge : error === 'invalid_client' ? unknownClient : undefined
-    return new TokenRejectedError(error, { step, status }, description, advice)
+    return new TokenRejectedError(error, { step, status }, description, isOfChallenge ? otherChallenge : undefined)
   }
   const whereToLook = status === 404 ? ': look at tokenUrl' : ''
   return new UnexpectedResponseError(`status ${status} without usable tokens${whereToLook}`, { step, status })

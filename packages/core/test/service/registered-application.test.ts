@@ -4,14 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterAll, describe, expect, it } from '@jest/globals'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals'
 import {
   clientSecretIn,
   createSso,
+  createTokenManager,
   identifyOwner,
   type Sso,
   type SsoOptions,
   ssoOptionsFromEnvironment,
+  type TokenManagerEvents,
+  type TokenStore,
 } from '../../src/index.ts'
 
 const [clientId, secret] = ['app-of-ann', 'a secret & more/+']
@@ -110,7 +114,10 @@ describe("service: 'registered'", () => {
     for (const status of [400, 401]) {
       emulator.once('refresh', { status, body })
       const failure: unknown = await sso.refresh(tokens).catch((error: unknown) => error)
-      expect(failure).toMatchObject({ error: 'invalid_client', message: expect.stringContaining('look at clientId') })
+      expect(failure).toMatchObject({
+        error: 'invalid_client',
+        message: expect.stringContaining('Correct the client’s id'),
+      })
       expect(inspect(failure, { depth: 9, showHidden: true }) + JSON.stringify(failure)).not.toContain(secret)
     }
     expect(inspect(sso, { depth: 9, showHidden: true })).not.toContain(secret)
@@ -151,5 +158,73 @@ describe("service: 'registered'", () => {
     )
     writeFileSync(path, '\n')
     expect(() => ssoOptionsFromEnvironment(environment)).toThrow(/holds no secret$/u)
+  })
+})
+
+describe('an application that the service does not know', () => {
+  const accounts = [account, 'mfa@example.com']
+  const rejected = { name: 'ClientRejectedError', code: 'ERR_SSO_TOKEN_REJECTED', error: 'invalid_client' }
+
+  /** One process: its own manager over the store. */
+  function processOver(store: TokenStore, clientSecret: SsoOptions['clientSecret']) {
+    const sso = createSso(optionsOf({ clientSecret }))
+    const tokens = createTokenManager({ issuer: sso, store, minRefreshInterval: 0 })
+    const heard: TokenManagerEvents['client-rejected'][] = []
+    tokens.on('client-rejected', (event) => heard.push(event))
+    return { sso, tokens, heard }
+  }
+
+  const sentStatuses = (): (number | undefined)[] =>
+    emulator.requests.filter(({ path }) => path.endsWith('/token')).map(({ status }) => status)
+
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+
+  it('lets all accounts of all processes rest after one request, is told once, and spends nothing', async () => {
+    let known = secret
+    const store = memoryTokenStore()
+    const [one, other] = [processOver(store, () => known), processOver(store, () => known)]
+    for (const name of accounts) await one.tokens.save(name, await signIn(one.sso, name))
+    emulator.change({ clientSecret: 'another' })
+
+    for (const { tokens } of [one, other])
+      for (const name of accounts) await expect(tokens.refresh(name)).rejects.toMatchObject(rejected)
+    await expect(other.tokens.refresh(account)).rejects.toMatchObject({
+      requestSent: false,
+      message: expect.stringMatching(/Correct the client’s id, secret or key\. No refresh token was spent/u),
+    })
+    expect(emulator.counters).toMatchObject({ refreshRequests: 0, replays: 0 })
+    expect(sentStatuses()).toEqual([200, 200, 401])
+    const { nextAttemptAt = 0 } = one.heard[0] ?? {}
+    expect(nextAttemptAt - Date.now() / 1000).toBeLessThanOrEqual(72)
+    // What they have still works.
+    expect(await statusFor(await other.tokens.getAccessToken(account))).toBe(200)
+
+    known = 'another'
+    const now = Date.now()
+    jest.spyOn(Date, 'now').mockImplementation(() => now + 80_000)
+    for (const { tokens } of [one, other]) for (const name of accounts) await tokens.refresh(name)
+    expect(emulator.counters).toMatchObject({ refreshRequests: 4, tokenRefreshes: 4, replays: 0 })
+    expect([...one.heard, ...other.heard]).toHaveLength(1)
+  })
+
+  it('is told once where several accounts are rejected at the same time', async () => {
+    const { sso, tokens, heard } = processOver(memoryTokenStore(), secret)
+    for (const name of accounts) await tokens.save(name, await signIn(sso, name))
+    emulator.change({ clientSecret: 'another' })
+    const answers = await Promise.allSettled(accounts.map((name) => tokens.refresh(name)))
+    for (const answer of answers) expect(answer).toMatchObject({ reason: rejected })
+    expect(heard).toHaveLength(1)
+  })
+
+  it('is told by a sign-in as well, and a sign-in is tried while the others rest', async () => {
+    let known = 'another'
+    const { sso, tokens, heard } = processOver(memoryTokenStore(), () => known)
+    await expect(signIn(sso)).rejects.toMatchObject(rejected)
+    expect(heard).toHaveLength(1)
+    known = secret
+    await tokens.save(account, await signIn(sso))
+    expect(sentStatuses()).toEqual([401, 200])
   })
 })
