@@ -18,13 +18,8 @@ export interface Client {
 export type ClientSecret = string | (() => string | Promise<string>)
 
 /** Those of `createSso`. Where it asks and is sent back to is a registered application's own as well. */
-type ClientOptions = Readonly<
-  Partial<Record<'service' | 'clientId' | 'audience' | 'scope', string | undefined>> & {
-    clientSecret?: ClientSecret | undefined
-    tokenUrl?: unknown
-    redirectUri?: unknown
-  }
->
+type ClientOptions = Partial<Record<'service' | 'clientId' | 'audience' | 'scope', string | undefined>> &
+  Partial<Record<'tokenUrl' | 'redirectUri', unknown> & Record<'clientSecret', ClientSecret | undefined>>
 
 const documentClient: Client = { id: 'ownerapi', scope: 'openid email offline_access' }
 

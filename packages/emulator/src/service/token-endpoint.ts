@@ -27,8 +27,7 @@ export async function tokenEndpoint(service: ServiceState, request: ServiceReque
   const fields = tokenFields(service, request)
   if (!fields) return tokenError('invalid_request', 'The body must be a JSON object')
   const { settings } = service
-  const [own, other] = ['application/json', 'application/x-www-form-urlencoded']
-  const type = isRegistered(settings) ? other : own
+  const type = isRegistered(settings) ? 'application/x-www-form-urlencoded' : 'application/json'
   if (request.contentType !== type && (isRegistered(settings) || !isLenient(settings))) {
     return tokenError('invalid_request', `The body must be ${type}`)
   }
