@@ -2,9 +2,10 @@
  * `createSso`: the calls of one SSO service. Each loads the file that makes it when it is first used.
  */
 import type { OptionNames } from '@owner-sso/token-manager'
-import { parseCallOptions, whatCame } from '@owner-sso/token-manager/support'
+import { parseCallOptions, whatCame, withoutClient } from '@owner-sso/token-manager/support'
 import { createAuthorizationUrl } from './browser-login.ts'
 import { createSsoContext, type SsoContext } from './sso-context.ts'
+import { markedBy, requireOwn } from '../service/client.ts'
 import { parseSsoOptions, type SsoOptions } from '../service/options.ts'
 import { allowedInstance } from '../service/region.ts'
 import type { Sso } from './sso.ts'
@@ -78,7 +79,13 @@ export function ssoOf(service: SsoContext): Sso {
       const call = parseCallOptions('refresh(tokens, { signal })', options, undefined, refreshOptionNames)
       return (await import('../steps/refresh.ts')).refreshTokens(service, tokens, call)
     },
-    allowedAuthUrl: (address) => allowedInstance(address, service, 'token-manager'),
+    async allowedAuthUrl(address) {
+      const instance = await allowedInstance(address, service, 'token-manager')
+      // Without a mark it is as another program of this client has named it.
+      const marked = address === withoutClient(address) ? markedBy(service.client, instance) : address
+      requireOwn(service.client, marked)
+      return markedBy(service.client, instance)
+    },
     tokenUrlOf: (address) => tokenUrlOf(address, service),
     isOfAnotherOwner,
     useFirewallState: (state) => void service.sharedFirewallStates.add(state),

@@ -7,7 +7,7 @@
  * Core 1.0, section 3.1.3.7, rule 6. An id_token that came any other way must not be given to these functions.
  */
 import { type CallOptions, type TokenSet, UnexpectedResponseError } from '@owner-sso/token-manager'
-import { parseCallOptions, spelledAlike, whatCame } from '@owner-sso/token-manager/support'
+import { parseCallOptions, spelledAlike, whatCame, withoutClient } from '@owner-sso/token-manager/support'
 import type { Sso } from './sso.ts'
 
 /** An owner whom the service has vouched for. */
@@ -72,7 +72,7 @@ export async function identifyOwner(
   if (typeof sso?.refresh !== 'function') throw new TypeError(`sso must be what createSso() returns${whatCame(sso)}`)
   if (typeof tokens !== 'object' || tokens === null) throw new TypeError('tokens must be a token set')
   const named = tokens.id_token === undefined ? await sso.refresh(tokens, call) : tokens
-  const { auth_url } = named
+  const auth_url = withoutClient(named.auth_url)
   // The token endpoint of a registered application signs in its own name.
   const issuers = [auth_url, ...(sso.tokenUrlOf === undefined ? [] : [sso.tokenUrlOf(auth_url)])]
   return { owner: ownerOfClaims(await claimsOf(named.id_token), issuers, sso.clientId ?? 'ownerapi'), tokens: named }

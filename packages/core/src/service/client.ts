@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { type SsoStep, UnreachableError } from '@owner-sso/token-manager'
 import { secretFromText, textFromUtf8 } from '../support/setting-text.ts'
-import { systemCode } from '@owner-sso/token-manager/support'
+import { clientIn, otherClient, systemCode, withClient, withoutClient } from '@owner-sso/token-manager/support'
 
 export interface Client {
   readonly id: string
@@ -41,6 +41,17 @@ export function clientOf(options: ClientOptions): Client {
   if (missing.length > 0) throw new TypeError(`service 'registered' also needs ${missing.join(', ')}`)
   if (typeof secret === 'string') checked(secret, 'clientSecret')
   return { id, scope, application: { audience, secret } }
+}
+
+/** What token sets of this client carry as `auth_url`: the document's has no mark, since it is everybody's. */
+export function markedBy({ id, application }: Client, authUrl: string): string {
+  return application === undefined ? authUrl : withClient(authUrl, id)
+}
+
+/** @throws StoreError where the tokens are another client's: to send them could end its session */
+export function requireOwn(client: Client, authUrl: string): void {
+  if (markedBy(client, withoutClient(authUrl)) === authUrl) return
+  throw otherClient(clientIn(authUrl) ?? documentClient.id, client.id)
 }
 
 function checked(text: string, where: string): string {

@@ -6,6 +6,7 @@ import { howTokensAreLost, lostItsTokens, whatCame } from '@owner-sso/token-mana
 import type { RequestOptions } from '../http/http-context.ts'
 import { openSession } from '../http/http-session.ts'
 import { parseJsonObject } from '@owner-sso/token-manager/http'
+import { requireOwn } from '../service/client.ts'
 import { allowedInstance } from '../service/region.ts'
 import type { ServiceContext } from '../service/service-context.ts'
 import { tokenEndpointError, tokenRequest } from './token-endpoint.ts'
@@ -22,7 +23,7 @@ const step = 'refresh'
  * Any response that holds a usable pair of tokens succeeds, whatever else is wrong with it: that pair may be the only valid
  * one, so it has to be saved before anything is judged.
  *
- * @throws TypeError for what is no token set, or a copy that lost its tokens; RegionNotAllowedError before anything is sent; ReauthenticationRequiredError, TokenRejectedError,
+ * @throws TypeError for what is no token set, or a copy that lost its tokens; RegionNotAllowedError and, for another client's tokens, StoreError before anything is sent; ReauthenticationRequiredError, TokenRejectedError,
  *   UnexpectedResponseError as `token-endpoint.ts` tells them apart, and what `HttpSession.send` throws
  */
 export async function refreshTokens(
@@ -34,6 +35,7 @@ export async function refreshTokens(
   if (typeof tokens !== 'object' || came !== '') throw new TypeError(`tokens must be a token set${came}`)
   if (typeof tokens.auth_url !== 'string') throw new TypeError('tokens.auth_url must be the address of the instance')
   const authUrl = await allowedInstance(tokens.auth_url, service, step)
+  requireOwn(service.client, tokens.auth_url)
   if (lostItsTokens(tokens)) throw new TypeError(`tokens is ${howTokensAreLost}; hand on the token set itself`)
   if (!tokens.refresh_token) throw new ReauthenticationRequiredError('no_refresh_token', { step, requestSent: false })
   // What other processes know of blocks is asked by the token manager, before it stores its intent.

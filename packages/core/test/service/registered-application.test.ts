@@ -228,3 +228,45 @@ describe('an application that the service does not know', () => {
     expect(sentStatuses()).toEqual([401, 200])
   })
 })
+
+describe('two applications with one store', () => {
+  const otherClient = (theirs: string, ours: string) => ({
+    code: 'ERR_SSO_STORE',
+    reason: 'other-client',
+    requestSent: false,
+    message: expect.stringContaining(`belong to the client "${theirs}", and this program is "${ours}"`),
+  })
+
+  it('are told apart by name before anything is sent, and the first goes on', async () => {
+    const store = memoryTokenStore()
+    const sso = createSso(optionsOf())
+    const tokens = createTokenManager({ issuer: sso, store, minRefreshInterval: 0 })
+    const other = createSso(optionsOf({ clientId: 'app-of-bob' }))
+    const set = await signIn(sso)
+    await tokens.save(account, set)
+    const managerOfOther = createTokenManager({ issuer: other, store, minRefreshInterval: 0 })
+    const problem = otherClient(clientId, 'app-of-bob')
+    await expect(managerOfOther.refresh(account)).rejects.toMatchObject(problem)
+    await expect(managerOfOther.save('mfa@example.com', set)).rejects.toMatchObject(problem)
+    expect(emulator.counters.refreshRequests).toBe(0)
+    await tokens.refresh(account)
+    expect(await tokens.status(account)).toMatchObject({ state: 'valid' })
+  })
+
+  it('are an application and the service’s own client as well', async () => {
+    const [ours, documents] = [createSso(optionsOf()), createSso({ authUrl: emulator.authUrl })]
+    const set = await signIn(ours)
+    await expect(documents.refresh(set)).rejects.toMatchObject(otherClient(clientId, 'ownerapi'))
+    const unmarked = { ...JSON.parse(JSON.stringify(set)), auth_url: emulator.authUrl }
+    await expect(ours.refresh(unmarked)).rejects.toMatchObject(otherClient('ownerapi', clientId))
+    expect(emulator.counters.refreshRequests).toBe(0)
+  })
+
+  it('is one where a refresh token comes from another program of it', async () => {
+    const sso = createSso(optionsOf())
+    const { refresh_token } = JSON.parse(JSON.stringify(await signIn(sso)))
+    const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore() })
+    await tokens.save(account, { refresh_token, auth_url: emulator.authUrl })
+    expect(await statusFor(await tokens.getAccessToken(account))).toBe(200)
+  })
+})
