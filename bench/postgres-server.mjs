@@ -8,8 +8,11 @@ import { join } from 'node:path'
 /** Where Debian keeps the programs of each version. */
 const versions = '/usr/lib/postgresql'
 
-/** @param folder - what it may write into; all of its writes reach the disk, as they do in an installation */
-export async function startPostgres(folder) {
+/**
+ * @param folder - what it may write into; all of its writes reach the disk, as they do in an installation
+ * @param connections - at once, at the most
+ */
+export async function startPostgres(folder, connections = 100) {
   const [version] = existsSync(versions) ? readdirSync(versions).toSorted((a, b) => b - a) : []
   if (version === undefined) return undefined
   const programs = join(versions, version, 'bin')
@@ -22,7 +25,8 @@ export async function startPostgres(folder) {
   const flags = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
   execFileSync(join(programs, 'initdb'), flags, { ...user, stdio: 'ignore' })
   const port = await freePort()
-  const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', `port=${port}`]
+  const options = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`]
+  const settings = [...options, `max_connections=${connections}`].flatMap((each) => ['-c', each])
   const server = spawn(join(programs, 'postgres'), ['-D', data, ...settings], {
     ...user,
     stdio: ['ignore', 'ignore', 'pipe'],

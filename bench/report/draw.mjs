@@ -59,8 +59,8 @@ function nameOf(row) {
   return accounts === undefined ? candidate : `${candidate}, ${accounts} ${accounts === 1 ? 'account' : 'accounts'}`
 }
 
-/** As oxfmt has it. */
-function table(rows) {
+/** As oxfmt has it. @param rows - the cells of each, by the names of their columns */
+export function table(rows) {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const cells = [
     columns,

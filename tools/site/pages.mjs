@@ -66,7 +66,7 @@ export const groups = [
     documents: [
       ...['errors', 'broker-protocol'].map(reference),
       'tests/broker-conformance/README.md',
-      ...['compatibility', 'supported-versions', 'performance'].map(reference),
+      ...['compatibility', 'supported-versions', 'performance', 'torture'].map(reference),
     ],
   },
   {

@@ -158,18 +158,15 @@ function pauseAfterFallBack(known: Knowledge, record: SignedIn, interval: number
 }
 
 /**
- * Milliseconds since the tokens replaced others. Whoever saw that happen counts by its own clocks, so that processes whose
- * clocks differ don't outrun each other. Whoever did not has the writer's clock alone: one that was ahead of ours by more than
- * a pause says nothing, and must not keep a refused token for as long as it was ahead.
+ * Milliseconds since the tokens replaced others. Whoever saw that happen counts from its own last look without them, so that
+ * processes whose clocks differ don't outrun each other: after a night without one they may be hours old. Whoever did not has the
+ * writer's clock alone: one that was ahead of ours by more than a pause says nothing, and must not keep a refused token for as long
+ * as it was ahead.
  */
-function sinceRefresh(
-  { seen, sawReplaced }: Knowledge,
-  { obtained_at }: SignedIn,
-  now: Instant,
-  isAsked: boolean,
-): number {
-  const sinceSeen = elapsed(seen, now)
-  return sawReplaced && !isAsked ? sinceSeen : Math.abs(seen.wall - obtained_at * 1000) + sinceSeen
+function sinceRefresh(known: Knowledge, { obtained_at }: SignedIn, now: Instant, isAsked: boolean): number {
+  const { seen, sawReplaced } = known
+  if (sawReplaced && !isAsked) return ageOf(known, now)
+  return Math.abs(seen.wall - obtained_at * 1000) + elapsed(seen, now)
 }
 
 // One failure after another

@@ -148,6 +148,16 @@ describe('a caller who asks again and again for what is always refused, while ot
     await tokens.invalidate(account, 'a1')
     expect(await tokens.getAccessToken(account)).toBe('a2')
   })
+
+  it('does not do so either where this process first sees it hours after another one got it', async () => {
+    const { world, tokens, other } = await signedIn(hours(5))
+    await other.getAccessToken(account)
+    await tokens.refresh(account)
+    await world.pass(hours(4))
+    expect(await other.getAccessToken(account)).toBe('a1')
+    await other.invalidate(account, 'a1')
+    expect(await other.getAccessToken(account)).toBe('a2')
+  })
 })
 
 describe('a run with the clock a day ahead (F5)', () => {

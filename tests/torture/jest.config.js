@@ -1,0 +1,1 @@
+export { default } from '../../tools/launcher/jest-preset.js'
