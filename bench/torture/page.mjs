@@ -11,8 +11,9 @@ export function pageOf({ played, candidates, faults, seed, minutes, runs, differ
     '': `[${fault.title}](#${anchorOf(fault.title)})`,
     ...Object.fromEntries(candidates.map((candidate) => [candidate.name, signsOf(cellsOf(candidate, fault))])),
   }))
-  const others = differing.size === 0 ? '' : `, but for: ${[...differing].join('; ').replaceAll('|', ',')}`
-  const twice = runs > 1 ? `, played ${runs} times with the same verdict in all of ${played.length} cells${others}` : ''
+  const same = `${played.length - differing.size} of ${played.length} cells`
+  const others = differing.size === 0 ? '' : ` (not in ${[...differing].join('; ').replaceAll(' | ', ': ')})`
+  const twice = runs > 1 ? `, played ${runs} times with the same verdict in ${same}${others}` : ''
   const made = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, seed ${seed}, ${minutes} minutes${twice}.`
   return `${[
     introduction,

@@ -21,6 +21,7 @@ export const groups = [
       'README.md',
       ...[
         'todays-service',
+        'registered-application',
         'any-oauth-service',
         'sign-in-with-passport',
         'second-factor',

@@ -89,17 +89,21 @@ function ownerApiAsItIs(
 }
 
 function createPortal({ sso, tokens: manager, apiUrl, transport, demo }: PortalOptions): Portal {
-  const form = new OwnerSsoStrategy({ sso, tokens: manager })
-  const { tokens } = form
-  const browser = new OwnerSsoStrategy({ sso, tokens, mode: 'browser' })
+  const browser = new OwnerSsoStrategy({ sso, tokens: manager, mode: 'browser' })
+  const { tokens } = browser
+  // A registered application has no login form to fill in.
+  const hasForm = sso.service !== 'registered'
+  const form = hasForm ? new OwnerSsoStrategy({ sso, tokens }) : browser
   const passport = new Passport()
   passport.use('form', form).use('browser', browser)
   passport.serializeUser((user, done) => done(null, user))
   passport.deserializeUser((user: OwnerSsoUser, done) => done(null, user))
   return {
     passport,
+    hasForm,
     form,
     browser,
+    redirectUri: sso.redirectUri,
     tokens,
     ownerApi: createOwnerApi({ url: apiUrl, vehicleList: sso.vehicleList, tokens, transport }),
     limit: signInLimit(),

@@ -19,6 +19,9 @@ const passcodeHere: Notice = {
   link: { href: '/sign-in', label: 'Sign in with e-mail and password' },
 }
 
+/** Where the redirect address of a registered application may lead to: then nobody pastes anything. */
+const callbackPath = '/sign-in/callback'
+
 export function browserSignInRoutes(portal: Portal): Router {
   return Router()
     .get(
@@ -28,14 +31,18 @@ export function browserSignInRoutes(portal: Portal): Router {
       (request, response) => show(portal, request, response, { status: 200 }),
     )
     .post('/sign-in/browser', portal.limit.perAddress, (request, response) => submit(portal, request, response))
+    .get(callbackPath, portal.limit.perAddress, (request, response) => finish(portal, request, response))
 }
 
 async function submit(portal: Portal, request: Request, response: Response): Promise<void> {
-  const url = pendingUrl(portal, request)
-  if (!isCallback(field(request, 'callbackUrl'), url === undefined ? undefined : redirectUriOf(url))) {
+  if (!isCallback(field(request, 'callbackUrl'), portal.redirectUri)) {
     const callbackUrl = 'Paste the whole address: it starts as shown above, and has “code=” in it.'
     return show(portal, request, response, { status: 422, complaints: { callbackUrl } })
   }
+  return finish(portal, request, response)
+}
+
+async function finish(portal: Portal, request: Request, response: Response): Promise<void> {
   // Also where nothing waits: at a second click, the first one's address is on its way, and both end alike.
   const outcome = await authenticate(portal, 'browser', request, response)
   if (outcome.kind === 'failure') {
@@ -54,7 +61,9 @@ async function show(
 ): Promise<void> {
   const demo = portal.demo?.('/sign-in/browser')
   const url = pendingUrl(portal, request) ?? (await start(portal, request, response))
-  const page = browserSignInPage({ csrfToken: csrfToken(request), url, problem, complaints, demo })
+  if (status === 200 && new URL(portal.redirectUri).pathname === callbackPath) return response.redirect(303, url)
+  const isOnlyWay = !portal.hasForm
+  const page = browserSignInPage({ csrfToken: csrfToken(request), url, isOnlyWay, problem, complaints, demo })
   return sendPage(response, status, page, retryAfter)
 }
 
@@ -68,20 +77,18 @@ function pendingUrl(portal: Portal, request: Request): string | undefined {
 async function start(portal: Portal, request: Request, response: Response): Promise<string> {
   // A passcode step of this session is given up with it: its password needn't wait any longer.
   await portal.form.cancelPendingLogin(request)
+  // Neither what was posted nor the address that was opened belongs to the new one.
   request.body = {}
+  request.originalUrl = request.path
   const outcome = await authenticate(portal, 'browser', request, response)
   if (outcome.kind === 'failure' && outcome.url !== undefined) return outcome.url
   throw new Error('The strategy began no sign-in on the service’s page.')
 }
 
-function redirectUriOf(url: string): string {
-  return new URL(url).searchParams.get('redirect_uri') ?? ''
-}
-
 /** Whether it looks like an address that a sign-in ends on: on the web, or in the scheme that the service redirects to. */
-function isCallback(text: string, redirectUri: string | undefined): boolean {
-  const address = redirectUri === undefined ? text.trim() : pastedAddress(text, redirectUri)
+function isCallback(text: string, redirectUri: string): boolean {
+  const address = pastedAddress(text, redirectUri)
   if (!URL.canParse(address) || !address.includes('code=')) return false
   const { protocol } = new URL(address)
-  return redirectUri === undefined || /^https?:$/u.test(protocol) || protocol === new URL(redirectUri).protocol
+  return /^https?:$/u.test(protocol) || protocol === new URL(redirectUri).protocol
 }

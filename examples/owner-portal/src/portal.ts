@@ -10,8 +10,12 @@ import type { SignInLimit } from './rate-limit.ts'
 
 export interface Portal {
   readonly passport: Pick<Authenticator, 'authenticate' | 'session'>
-  /** Sign-in with e-mail and password, in the portal's own form. */
+  /** Whether e-mail and password can be typed in the portal's own form. */
+  readonly hasForm: boolean
+  /** Sign-in with them; where there is no such form, the other. */
   readonly form: OwnerSsoStrategy
+  /** Where that ends. */
+  readonly redirectUri: string
   /** Sign-in on the service's own page. */
   readonly browser: OwnerSsoStrategy
   /** The manager that both strategies save to. */

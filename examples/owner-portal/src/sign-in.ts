@@ -2,7 +2,7 @@
  * Sign-in with e-mail and password.
  */
 import { typedEmail } from '@owner-sso/core'
-import { type Request, type Response, Router } from 'express'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { ownerOf, signIn } from './account.ts'
 import { sendPage, type SignInAnswer, takeNotice } from './send-page.ts'
 import { authenticate } from './authentication.ts'
@@ -25,8 +25,11 @@ export function showSignIn(
   return sendPage(response, status, signInPage({ csrfToken: csrfToken(request), ...typed, demo, ...page }), retryAfter)
 }
 
+const noForm: RequestHandler = (_request, response) => response.redirect(303, '/sign-in/browser')
+
 export function signInRoutes(portal: Portal): Router {
   const { perAddress, perAccount } = portal.limit
+  if (!portal.hasForm) return Router().all('/sign-in', noForm)
   return Router()
     .get('/sign-in', (request, response) => open(portal, request, response))
     .post(

@@ -1,4 +1,7 @@
 /** Sign-in on the service's own page: the address that the person ends on is pasted. */
+import { createSso, createTokenManager } from '@owner-sso/core'
+import { startEmulator } from '@owner-sso/emulator'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { describe, expect, it } from '@jest/globals'
 import { startPortal } from './portal-under-test.ts'
 
@@ -90,6 +93,40 @@ describe('signing in on the service’s own page', () => {
     expect(answer.status).toBe(401)
     expect(answer.text).toContain('was used before or is too old')
     expect(linkOn(answer.html)).not.toBe(linkOn(page.html))
+  })
+
+  /** The portal of an application that was registered with this redirect address. */
+  async function registeredPortal(redirectUri: string) {
+    const emulator = await startEmulator({ service: 'registered', redirectUris: [redirectUri] })
+    const { authUrl, tokenUrl, ownerApiUrl: audience } = emulator
+    const client = { clientId: 'emulated-application', clientSecret: 'emulated-secret', audience }
+    const sso = createSso({ authUrl, tokenUrl, service: 'registered', redirectUri, ...client })
+    const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore() })
+    const portal = await startPortal({ portal: { sso, tokens, apiUrl: audience } })
+    return { me: portal.visitor(), emulator, [Symbol.asyncDispose]: () => emulator.close() }
+  }
+
+  it('is the only way for a registered application, and no form asks for a password', async () => {
+    await using portal = await registeredPortal('https://app.example.com/callback')
+    const { me, emulator } = portal
+    const first = await me.open('/sign-in')
+    expect([first.status, first.location]).toEqual([303, '/sign-in/browser'])
+    const page = await me.open('/sign-in/browser')
+    expect(page.text).not.toMatch(/captcha|Back to e-mail/u)
+    const callbackUrl = await emulator.signInByHand(linkOn(page.html))
+    const answer = await me.send(page, '/sign-in/browser', { callbackUrl })
+    expect((await me.follow(answer)).text).toMatch(/plain@example\.com.*Daily/u)
+  })
+
+  it('leads there and back by itself where the redirect address is the portal’s own', async () => {
+    await using portal = await registeredPortal('https://portal.example.com/sign-in/callback')
+    const { me, emulator } = portal
+    const { location = '' } = await me.follow(await me.open('/sign-in'))
+    const { pathname, search } = new URL(await emulator.signInByHand(location))
+    expect((await me.follow(await me.open(pathname + search))).text).toMatch(/plain@example\.com.*Daily/u)
+    const again = await me.open(pathname + search)
+    expect([again.status, linkOn(again.html)]).toEqual([401, expect.stringContaining(emulator.authUrl)])
+    expect(emulator.counters.codeExchanges).toBe(1)
   })
 
   it('says that an account with a passcode signs in with the form', async () => {

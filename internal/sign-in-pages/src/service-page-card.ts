@@ -15,12 +15,14 @@ export interface ServicePageCard {
   readonly account?: string | undefined
   /** The service's login page for this sign-in. */
   readonly url: string
+  /** There is no form for e-mail and password. */
+  readonly isOnlyWay?: boolean | undefined
   readonly problem?: Notice | undefined
   readonly complaints?: Complaints | undefined
 }
 
 export function servicePageCard(page: ServicePageCard): Html {
-  const { base, account, url, complaints = {} } = page
+  const { base, account, url, isOnlyWay = false, complaints = {} } = page
   const redirectUri = new URL(url).searchParams.get('redirect_uri') ?? ''
   const addressInput = html`<textarea
     class="input"
@@ -33,7 +35,7 @@ export function servicePageCard(page: ServicePageCard): Html {
   ></textarea>`
   return card(
     'Sign in on the service’s page',
-    'For accounts that are asked for a captcha. You type your password there alone.',
+    `${isOnlyWay ? '' : 'For accounts that are asked for a captcha. '}You type your password there alone.`,
     html`${noticeBox(page.problem, 'bad')}
       <ol class="steps">
         <li>
@@ -54,7 +56,7 @@ export function servicePageCard(page: ServicePageCard): Html {
           </form>
         </li>
       </ol>
-      <p class="small quiet"><a href="${base}/sign-in${accountQuery(account)}">Back to e-mail and password</a></p>`,
+      ${isOnlyWay ? '' : html`<p class="small quiet"><a href="${base}/sign-in${accountQuery(account)}">Back to e-mail and password</a></p>`}`,
   )
 }
 

@@ -253,6 +253,89 @@ describe('an account that nobody refreshes', () => {
   })
 })
 
+describe('an application that the service does not know', () => {
+  const accounts = [account, 'mfa@example.com', 'other@example.com']
+  const known = useEmulator({
+    service: 'registered',
+    clientSecret: 'old',
+    accounts: accounts.map((identity) => ({ identity, credential })),
+  })
+
+  it('is one alert by each channel for all accounts and instances, and one when it is known again', async () => {
+    let clientSecret = 'old'
+    let looks = 0
+    const memory = memoryTokenStore()
+    const store: TokenStore = {
+      ...memory,
+      read: (name) => {
+        looks += 1
+        return memory.read(name)
+      },
+    }
+    const { authUrl, tokenUrl, ownerApiUrl: audience } = known
+    const redirectUri = 'https://app.example.com/callback'
+    const client = { clientId: 'emulated-application', clientSecret: () => clientSecret, audience, redirectUri }
+    const sso = createSso({ authUrl, tokenUrl, service: 'registered', ...client })
+    const instances = [1, 2].map(() => createTokenManager({ issuer: sso, store, minRefreshInterval: 0 }))
+    const channels = [listener('one'), listener('two')]
+    for (const tokens of instances) watch({ tokens, store, channels })
+    for (const name of accounts) {
+      const { refresh_token } = await known.issueTokens(name)
+      await instances[0]?.save(name, { refresh_token })
+      await instances[0]?.refresh(name)
+    }
+    known.change({ clientSecret: 'new' })
+    const refreshAll = (): Promise<unknown> =>
+      Promise.allSettled(instances.flatMap((tokens) => accounts.map((name) => tokens.refresh(name))))
+    await refreshAll()
+    await until(() => channels.every(({ told }) => told.length > 0))
+    await refreshAll()
+    clientSecret = 'new'
+    const now = Date.now()
+    const later = jest.spyOn(Date, 'now').mockImplementation(() => now + 80_000)
+    await refreshAll()
+    await until(() => channels.every(({ told }) => told.length > 1))
+    // And again, where one instance meets it and another sees the end.
+    await instances[1]?.refresh(account)
+    known.change({ clientSecret: 'third' })
+    await Promise.allSettled(accounts.map(async (name) => instances[0]?.refresh(name)))
+    await until(() => channels.every(({ told }) => told.length > 2))
+    // To an instance that was well before, it is as the other one has noted it.
+    const before = looks
+    await until(() => looks > before + 20)
+    expect(channels.map(({ told }) => told.length)).toEqual([3, 3])
+    clientSecret = 'third'
+    later.mockImplementation(() => now + 160_000)
+    await instances[1]?.refresh(account)
+    await until(() => channels.every(({ told }) => told.length > 3))
+    for (const channel of channels) {
+      const once = ['client.rejected', 'client.restored']
+      expect(types(channel)).toEqual([...once, ...once])
+      expect(channel.told.map((alert) => alert.account)).toEqual(channel.told.map(() => 'owner-sso:client'))
+    }
+    for (const name of accounts) expect(await instances[0]?.status(name)).toMatchObject({ state: 'valid' })
+    later.mockRestore()
+  }, 30_000)
+
+  it('is told of in a sentence that names no account', async () => {
+    const receiver = await startReceiver()
+    opened.push(receiver)
+    for (const type of ['client.rejected', 'client.restored'] as const)
+      await webhookAlert({ url: receiver.url, secret }).tell({
+        id: type,
+        type,
+        account: 'owner-sso:client',
+        at: 0,
+      })
+    const messages = receiver.received.map(({ body }) => JSON.parse(body))
+    expect(messages.map(({ type, data }) => [type, Object.keys(data)])).toEqual([
+      ['client.rejected', ['message']],
+      ['client.restored', ['message']],
+    ])
+    expect(messages[0].data.message).toMatch(/does not know the application, or not by its secret/u)
+  })
+})
+
 describe('an account whose refreshed tokens are refused', () => {
   it('is told once, whichever instance notices, with the time until which it works, and that it works after a sign-in', async () => {
     const store = memoryTokenStore()

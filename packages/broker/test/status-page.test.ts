@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { request as httpRequest } from 'node:http'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
-import { notebook, type TokenStore } from '@owner-sso/core'
-import type { Endpoint } from '@owner-sso/emulator'
+import { createSso, createTokenManager, notebook, type TokenStore } from '@owner-sso/core'
+import { type Endpoint, startEmulator } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { load } from 'cheerio'
@@ -582,6 +582,23 @@ describe('the page', () => {
     expect(await send('token', '/status/sign-in/browser', pasted, pasted)).toEqual(['/status', '/status'])
     expect(emulator.counters.codeExchanges).toBe(2)
     expect(await page.tokens.status(account)).toMatchObject({ state: 'valid' })
+  })
+
+  it('is one on the service’s page alone, where an application was registered there', async () => {
+    await using official = await startEmulator({ service: 'registered' })
+    const { authUrl, tokenUrl, ownerApiUrl: audience } = official
+    const redirectUri = 'https://app.example.com/callback'
+    const client = { clientId: 'emulated-application', clientSecret: 'emulated-secret', audience, redirectUri }
+    const sso = createSso({ authUrl, tokenUrl, service: 'registered', ...client })
+    const page = await start({ sso, tokens: createTokenManager({ issuer: sso, store: memoryTokenStore() }) })
+    const browser = await inside(page)
+    const shown = load((await browser.open('/status/sign-in')).text)
+    expect([shown('[name=credential]').length, shown('main').text().includes('captcha')]).toEqual([0, false])
+    expect((await browser.post('/status/sign-in', { identity: account, credential })).status).toBe(401)
+    const link = load((await browser.open('/status/sign-in')).text)('a.button').attr('href')
+    const callbackUrl = await official.signInByHand(String(link))
+    expect((await browser.post('/status/sign-in/browser', { callbackUrl })).headers.get('location')).toBe('/status')
+    expect((await browser.open('/status')).text).toContain(`${account} is signed in.`)
   })
 
   it('sends nothing for an e-mail that is none, or without a password', async () => {

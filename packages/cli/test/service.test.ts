@@ -59,7 +59,7 @@ describe("a service of today's kind", () => {
     expect(wrong.stdout).toContain('OWNER_SSO_SERVICE=current')
     expect((await machine.run(['doctor', '--service', 'current'])).stdout).toContain('current (--service): its login')
     const { stdout } = await machine.run(['doctor'], { env: { OWNER_SSO_REDIRECT_URI: 'mine://here' } })
-    expect(stdout).toContain('The login page answers to none of document, current.')
+    expect(stdout).toContain('The login page answers to none of document, current, registered.')
     expect(emulator.counters).toMatchObject({ formPosts: 0, credentialChecks: 0 })
   })
 

@@ -17,6 +17,7 @@ export type {
   Sso,
 } from './login/sso.ts'
 export type { SsoOptions } from './service/options.ts'
+export { clientSecretIn } from './service/client.ts'
 export {
   type CodeChallengeEncoding,
   serviceFromText,

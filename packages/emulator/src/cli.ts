@@ -12,13 +12,16 @@ import { record, replay } from './command/record.ts'
 import { flagOf, optionFlags, optionsOf } from './command/option-flags.ts'
 import { setSwitches, switchFlags } from './command/switch-flags.ts'
 import { optionNames } from './options/option-table.ts'
+import { parseEmulatorOptions } from './options/check-options.ts'
 import { startWatched } from './start-emulator.ts'
+import { isRegistered } from './state/strictness.ts'
 import { version } from './version.ts'
 
 const flags = {
   ...optionFlags,
   ...switchFlags,
   'ca-file': { type: 'string' },
+  'client-secret-file': { type: 'string' },
   help: { type: 'boolean' },
   version: { type: 'boolean' },
 } as const
@@ -47,19 +50,23 @@ async function main(): Promise<void> {
 
   const options = optionsOf(values)
   const caFile = values['ca-file'] === undefined ? undefined : resolve(values['ca-file'])
+  const settings = parseEmulatorOptions(options)
+  const secretFile = values['client-secret-file'] === undefined ? undefined : resolve(values['client-secret-file'])
+  if (isRegistered(settings) !== (secretFile !== undefined))
+    throw new TypeError('Option service registered and --client-secret-file need each other')
   if (caFile !== undefined && !options.tls) throw new TypeError('Option caFile needs --tls')
   const tell = passcodeTeller((line) => console.log(line))
   const emulator = await startWatched(options, (exchange) => tell(exchange, emulator))
   try {
     setSwitches(emulator, values)
+    if (secretFile !== undefined) await writeFile(secretFile, `${settings.clientSecret}\n`, { mode: 0o600 })
     if (caFile !== undefined && emulator.ca !== undefined) await writeFile(caFile, emulator.ca)
   } catch (error) {
     await emulator.close()
     throw error
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void emulator.close())
-  const { inspector = true, service = 'document' } = options
-  console.log(greeting(emulator, { inspector, service, caFile }))
+  console.log(greeting(emulator, { inspector: settings.inspector, settings, secretFile, caFile }))
 }
 
 /** A sentence for people: what is wrong, and what to do about it. */

@@ -17,6 +17,7 @@ import type { EmulatorOptions, EmulatorSettings } from './options/options.ts'
 import { parseEmulatorOptions } from './options/check-options.ts'
 import { createOwnerApi } from './service/owner-api.ts'
 import { createServiceState } from './state/service-state.ts'
+import { isRegistered } from './state/strictness.ts'
 import { publicKeys } from './state/signing-key.ts'
 import { createSsoApp } from './service/sso-app.ts'
 import { createSwitchboard } from './switches/switchboard.ts'
@@ -48,6 +49,7 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
   const service = createServiceState(
     settings,
     createInstances({ url: authUrl, tokenUrl }, { url: regionalAuthUrl, tokenUrl: regionalTokenUrl }),
+    ownerApiUrl,
   )
   const faults = createFaults(service.counters)
   const journal = createJournal(service.clock)
@@ -106,7 +108,7 @@ async function openSockets(settings: EmulatorSettings, certificate: Certificate 
     const sso = await open(settings.port)
     const isApart = settings.regionalAt === 'port' || !hasTwoNames(host)
     const regional = isApart ? await open(0) : sso
-    const isMoved = settings.tokenEndpointAt === 'port'
+    const isMoved = settings.tokenEndpointAt === 'port' || isRegistered(settings)
     const token = isMoved ? await open(0) : sso
     const regionalToken = isMoved && isApart ? await open(0) : isMoved ? token : regional
     return { sso, regional, token, regionalToken, ownerApi: await open(settings.ownerApiPort), offer, close }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -46,6 +46,25 @@ describe('npx @owner-sso/emulator', () => {
     expect((await fetch(`${address}/void/callback`)).status).toBe(404)
     child.kill('SIGINT')
     expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  it('tells the program of the registered application, whose secret is in a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'owner-sso-emulator-'))
+    const file = join(folder, 'secret')
+    const child = run('--service', 'registered', '--client-secret-file', file, '--client-id', 'my-app')
+    const [greeting] = await once(child.stdout ?? child, 'data')
+    expect(String(greeting)).toMatch(/OWNER_SSO_SERVICE=registered\n +export OWNER_SSO_CLIENT_ID=my-app\n/u)
+    expect(String(greeting)).toContain(`export OWNER_SSO_CLIENT_SECRET_FILE=${file}\n`)
+    expect(String(greeting)).not.toContain('emulated-secret')
+    expect([await readFile(file, 'utf8'), (await stat(file)).mode & 0o777]).toEqual(['emulated-secret\n', 0o600])
+    for (const half of [
+      ['--service', 'registered'],
+      ['--client-secret-file', file],
+    ]) {
+      const { code, stderr } = await outcome(...half)
+      expect([code, stderr]).toEqual([2, expect.stringContaining('need each other')])
+    }
+    await rm(folder, { recursive: true })
   })
 
   it('names the inspector’s address, and serves it from what was built; --no-inspector leaves it out', async () => {

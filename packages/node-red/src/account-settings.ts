@@ -9,7 +9,7 @@ export interface AccountSettings {
   /** The e-mail that the account is signed in with. At a broker it may be empty: the only account of the key. */
   readonly account: string
   readonly authUrl: string
-  /** `document` or `current`; empty: the former. */
+  /** `document`, `current` or `registered`; empty: the first. */
   readonly service: string
   readonly apiUrl: string
   /** A name, or empty: the service's own. */

@@ -70,7 +70,10 @@ function serviceOf(RED: NodeRed, settings: AccountSettings): Service {
   if (known !== undefined) return known
 
   const store = fileTokenStore({ path, encryptionKey: keys })
-  const sso = createSso({ ...ssoOptionsFromEnvironment(), authUrl, service, ...transportOf(settings) })
+  // The application that the environment names is of accounts of its kind alone.
+  const none = { clientId: undefined, clientSecret: undefined, audience: undefined, scope: undefined }
+  const environment = { ...ssoOptionsFromEnvironment(), ...(service !== 'registered' && none) }
+  const sso = createSso({ ...environment, authUrl, service, ...transportOf(settings) })
   const tokens = createTokenManager({ issuer: sso, store })
   const listeners = new Set<() => void>()
   for (const event of ['refreshed', 'refreshed-token-refused', 'refresh-failed', 'in-doubt'] as const)

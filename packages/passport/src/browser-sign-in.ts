@@ -1,5 +1,6 @@
 /**
- * `mode: 'browser'`: the person signs in on the service's own page, captcha and all, and pastes the address they end on.
+ * `mode: 'browser'`: the person signs in on the service's own page, captcha and all, and pastes the address they end on;
+ * or it leads back to the application, where that has registered an address of its own.
  */
 import { identifyOwner, PendingLoginExpiredError, SsoError, type TokenSet } from '@owner-sso/core'
 import type { Request } from 'express'
@@ -13,8 +14,14 @@ import { afterOneMoreTry, newKeptLogin, triesLeft, type PendingCallback } from '
 
 /** One request of a sign-in by browser: it asks for a link, or brings the address that the link led to. */
 export function signInByBrowser(settings: StrategySettings, incoming: SignInRequest): Promise<Outcome> | Outcome {
-  const { callbackUrl } = incoming.fields
+  const callbackUrl = incoming.fields.callbackUrl || callbackIn(incoming.request, settings)
   return callbackUrl ? redeem(settings, incoming, callbackUrl) : handOutLink(settings, incoming)
+}
+
+/** Where the redirect address of a registered application leads to it, the request itself is the callback. */
+function callbackIn({ method, originalUrl }: Request, { sso }: StrategySettings): string {
+  const { search, searchParams } = new URL(originalUrl, 'http://here')
+  return method === 'GET' && searchParams.has('state') ? sso.redirectUri + search : ''
 }
 
 /** A link for this session alone. No request is made. */

@@ -102,6 +102,8 @@ export function parseStrategyOptions(
   const { identityField: identity = 'identity', credentialField: credential = 'credential' } = options
   const fields = { identity, credential }
   const sso = ssoOf(options)
+  if (sso.service === 'registered' && mode === 'form')
+    throw new TypeError('mode must be "browser": a registered application has no login form to fill in')
   // The token manager may have an sso of its own: both share what either learns of the firewall, as does everybody with its store.
   tokens?.shareFirewallState(sso)
   const manager = tokens ?? createTokenManager({ issuer: sso, store: memoryTokenStore() })

@@ -39,6 +39,7 @@ export function startApplication(strategy: OwnerSsoStrategy, options: passport.A
     authenticator.authenticate(strategy.name, options, answer)(req, res, next)
   })
   app.post('/passport-login', authenticator.authenticate(strategy.name, options), (req, res) => res.json(req.user))
+  app.get('/callback', authenticator.authenticate(strategy.name, options), (req, res) => res.json(req.user))
   app.get('/me', (req, res) => res.json(req.user ?? null))
   app.get('/pending', (req, res) => res.json(strategy.pendingLogin(req) ?? null))
   app.post('/cancel', (req, res, next) => {

@@ -220,3 +220,40 @@ describe('mode browser', () => {
     expect(outcomes).toEqual([{ kind: 'error', given: [expect.any(TypeError)] }])
   })
 })
+
+describe('a registered application', () => {
+  const registered = (): StrategyOptions => ({
+    service: 'registered',
+    tokenUrl: emulator.authUrl,
+    audience: emulator.ownerApiUrl,
+    clientId: 'emulated-application',
+    clientSecret: 'emulated-secret',
+    redirectUri: 'https://app.example.com/callback',
+  })
+
+  it('has no other mode', () => {
+    expect(() => newStrategy({ ...registered(), mode: 'form' })).toThrow(
+      new TypeError('mode must be "browser": a registered application has no login form to fill in'),
+    )
+  })
+
+  it('takes the person back at its redirect address, without anything pasted, and only in the session that began', async () => {
+    emulator.change({ service: 'registered' })
+    const application = startApplication(newStrategy(registered()))
+    const [browser, other] = [application.browser(), application.browser()]
+    const first = await browser.post('/login').send({}).expect(401)
+    const callback = new URL(await emulator.signInByHand(first.body.url))
+    await other.get(callback.pathname + callback.search).expect(401)
+    const answer = await browser.get(callback.pathname + callback.search).expect(200)
+    expect(answer.body).toMatchObject({ account: 'plain@example.com' })
+  })
+
+  it('takes the address pasted as well', async () => {
+    emulator.change({ service: 'registered' })
+    const browser = startApplication(newStrategy(registered())).browser()
+    const first = await browser.post('/login').send({}).expect(401)
+    const callbackUrl = await emulator.signInByHand(first.body.url)
+    const answer = await browser.post('/login').send({ callbackUrl }).expect(200)
+    expect(answer.body).toMatchObject({ account: 'plain@example.com' })
+  })
+})

@@ -193,6 +193,33 @@ it("lists the vehicles of today's service by one word, after a sign-in whose add
   expect((await red.ask('/closed')).body).toMatchObject({ code: 'ERR_OWNER_API_CLOSED' })
 })
 
+it('signs a registered application in by one word and its environment, and minds no account of another kind', async () => {
+  const folder = userFolder()
+  await using official = await startEmulator({ service: 'registered' })
+  writeFileSync(join(folder, 'secret'), 'emulated-secret\n', { mode: 0o600 })
+  const red = await start(
+    folder,
+    {},
+    {
+      OWNER_SSO_CLIENT_ID: 'emulated-application',
+      OWNER_SSO_CLIENT_SECRET_FILE: join(folder, 'secret'),
+      OWNER_SSO_AUDIENCE: official.ownerApiUrl,
+      OWNER_SSO_TOKEN_URL: JSON.stringify({ [official.authUrl]: official.tokenUrl }),
+      OWNER_SSO_REDIRECT_URI: 'https://app.example.com/callback',
+    },
+  )
+  const registered = account({ service: 'registered', authUrl: official.authUrl, apiUrl: official.ownerApiUrl })
+  const other = { ...registered, id: 'other', service: 'current' }
+  await red.deploy([tab, registered, other, ...flow('list', {})])
+  expect((await red.dialog('browser', { id: 'other' })).url).toContain('client_id=ownerapi')
+  const refused = await red.dialog('password', { id: 'account', credential })
+  expect(refused.message).toMatch(/not for registered applications: sign in in a browser/u)
+  const { id, url = '' } = await red.dialog('browser', { id: 'account' })
+  const address = await official.signInByHand(url, { identity: 'plain@example.com' })
+  expect(await red.dialog('finish', { id, address })).toEqual({})
+  expect(await red.ask('/list')).toEqual({ status: 200, body: vehicles })
+})
+
 it('does not sign in for users who may only read, or for a form of another site', async () => {
   const post = (red: NodeRed, name: string, type: string) =>
     fetch(`${red.url}/owner-sso/${name}`, { method: 'POST', headers: { 'content-type': type }, body: '{}' })

@@ -1,14 +1,14 @@
 /**
  * Tells people once that an account has to sign in again, or soon will, and once that it works again: whichever instance
- * notices first, and whatever restarts meanwhile.
+ * notices first, and whatever restarts meanwhile. The same once for all accounts, where the application is rejected.
  *
  * What was told stands in the store. An instance claims an alert there before it tells it; one that ends meanwhile is
  * succeeded by another after the claim's time, so an alert may come twice then, with the same id, but never gets lost.
  */
 import { checkOptions, kinds, notebook, type OptionRows, type TokenManager, type TokenStore } from '@owner-sso/core'
 import { storeRow } from '../given/given.ts'
-import type { Alert, AlertChannel } from './alert.ts'
-import { begun, type Noted, noteIn, says, standingOf } from './noted-alert.ts'
+import { type Alert, type AlertChannel, theClient } from './alert.ts'
+import { begun, type Noted, noteIn, says, type Standing, standingOf } from './noted-alert.ts'
 import { type AlertFailure, telling } from './telling.ts'
 
 /** Which accounts are watched, and who is told. */
@@ -82,6 +82,8 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
   /** Accounts of which this process knows that all channels have told, or have nothing to tell. */
   const settled = new Map<string, Pick<Noted, 'type' | 'at'>>()
   const underWay = new Map<string, Promise<void>>()
+  /** What was heard of the client, until it is noted: then it stands as noted, also where another instance hears more. */
+  let ofClient: Standing | undefined
   let isClosed = false
 
   /** Looks how an account stands, and tells who was not told yet. Whoever asks meanwhile gets the same look. */
@@ -96,17 +98,20 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
   }
 
   const lookAt = async (account: string): Promise<void> => {
-    const standing = standingOf(await tokens.status(account))
-    const last = settled.get(account)
+    const standing = account === theClient ? await standingOfClient() : standingOf(await tokens.status(account))
+    const last = account === theClient ? undefined : settled.get(account)
     if (standing === undefined || (last !== undefined && says(last, standing))) return
     const noted = noteIn(await notes.change((all) => begun(all, account, standing)), account)
+    if (ofClient === standing) ofClient = undefined
     const toldBy = await Promise.all(noted === undefined ? [] : channels.map((each) => tell(each, account, noted)))
     if (toldBy.every(Boolean)) settled.set(account, noted ?? { type: standing.type, at: 0 })
   }
 
+  const standingOfClient = async (): Promise<Standing | undefined> => ofClient ?? noteIn(await notes.read(), theClient)
+
   const lookAtAll = async (): Promise<void> => {
     try {
-      const names = new Set([...(await accounts()), ...Object.keys(await notes.read())])
+      const names = new Set([...(await accounts()), ...Object.keys(await notes.read()), theClient])
       await listInto(names)
       await Promise.all([...names].map(look))
     } catch (error) {
@@ -132,6 +137,12 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
   const stops = (['reauthentication-required', 'refreshed-token-refused', 'not-refreshed'] as const).map((event) =>
     tokens.on(event, ({ account }) => void look(account)),
   )
+  const noticeClient = (type: Alert['type']) => (): void => {
+    ofClient = { type }
+    void look(theClient)
+  }
+  stops.push(tokens.on('client-rejected', noticeClient('client.rejected')))
+  stops.push(tokens.on('refreshed', noticeClient('client.restored')))
   let watching = lookAtAll()
   const timer = setInterval(() => {
     watching = watching.then(lookAtAll)

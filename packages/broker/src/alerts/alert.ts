@@ -3,15 +3,19 @@
  */
 import { type ReauthenticationReason, visible } from '@owner-sso/core'
 
-/** What happened to an account. */
+/** In place of an account, where all of them rest: no account can be called so. */
+export const theClient = 'owner-sso:client'
+
+/** What happened to an account, or to all. */
 export interface Alert {
   /** Names this alert: a receiver that gets it twice can tell. */
   readonly id: string
   /**
    * `sign-in.due`: it works for a while yet, and can't be refreshed to any purpose. `refresh.overdue`: refreshes are left to others,
-   * and nobody makes one.
+   * and nobody makes one. `client.rejected`: the service does not know the registered application, or not by its secret.
    */
-  readonly type: 'sign-in.needed' | 'sign-in.due' | 'refresh.overdue' | 'sign-in.restored'
+  readonly type: `sign-in.${'needed' | 'due' | 'restored'}` | 'refresh.overdue' | `client.${'rejected' | 'restored'}`
+  /** `owner-sso:client` where all of them rest. */
   readonly account: string
   /** When it was noticed: seconds since the epoch. */
   readonly at: number
@@ -34,11 +38,19 @@ export interface AlertChannel {
 /** The body of a webhook and of an MQTT message: one JSON object. */
 export function alertBody(alert: Alert): string {
   const { id, type, account, at, reason, signInUrl } = alert
-  const data = { account, message: messageOf(alert), reason, sign_in_url: signInUrl }
+  const data = {
+    account: account === theClient ? undefined : account,
+    message: messageOf(alert),
+    reason,
+    sign_in_url: signInUrl,
+  }
   return JSON.stringify({ id, type, timestamp: new Date(at * 1000).toISOString(), data })
 }
 
 function messageOf({ type, account, advice = 'Sign in again soon.' }: Alert): string {
+  if (type === 'client.restored') return 'The service knows the application again.'
+  if (type === 'client.rejected')
+    return 'The service does not know the application, or not by its secret. Until that is corrected, no token is refreshed.'
   const name = visible(account)
   if (type === 'sign-in.due' || type === 'refresh.overdue') return `${name}: ${advice}`
   return type === 'sign-in.needed'

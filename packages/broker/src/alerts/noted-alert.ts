@@ -59,7 +59,7 @@ export function standingOf(status: TokenStatus): Standing | undefined {
 /** Whether an alert still says how its account is. An account that always worked has no alert, and needs none. */
 export function says(noted: Pick<Noted, 'type' | 'at'> | undefined, standing: Standing): boolean {
   const { type, signed_in_at = 0, obtained_at = Infinity } = standing
-  const { type: last, at } = noted ?? { type: 'sign-in.restored', at: 0 }
+  const { type: last, at } = noted ?? { type: type === 'client.restored' ? type : 'sign-in.restored', at: 0 }
   // To an instance that refreshes itself nothing is overdue: only new tokens end it.
   if (last === 'refresh.overdue' && type === 'sign-in.restored') return obtained_at <= at
   return last === type && (type !== 'sign-in.due' || signed_in_at <= at)
@@ -70,7 +70,7 @@ export function begun(notes: Notes, account: string, standing: Standing): Notes 
   if (says(noteIn(notes, account), standing)) return notes
   const at = seconds()
   const recent = Object.entries(notes).filter(
-    ([, note]) => isNoted(note) && (note.type !== 'sign-in.restored' || note.at > at - memory),
+    ([, note]) => isNoted(note) && (!note.type.endsWith('.restored') || note.at > at - memory),
   )
   const { type, reason, advice } = standing
   const begins: Noted = {

@@ -37,6 +37,7 @@ export function failuresOf(tokens: Pick<TokenManager, 'on'>): Failures {
     tokens.on('refresh-failed', ({ account, error }) => note(error.message, account)),
     tokens.on('unsaved', ({ account, error }) => note(error.message, account)),
     tokens.on('blocked', ({ account }) => note('The service’s firewall blocks this client for a while.', account)),
+    tokens.on('client-rejected', ({ error }) => note(error.message)),
     tokens.on('not-refreshed', ({ account }) => note('Nobody refreshes this account in time.', account)),
   ]
   return {

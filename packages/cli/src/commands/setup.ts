@@ -102,6 +102,8 @@ function askService(settings: Settings): Promise<string> {
 
 /** Nothing that can be found out is asked. What is set stays where the service tells nothing. */
 async function findService(settings: Settings): Promise<string | undefined> {
+  // The same login page is that of others as well.
+  if (settings.service?.value === 'registered') return 'registered'
   const found = await serviceThatAnswers(settings)
   if (found === undefined) {
     printNote(

@@ -3,7 +3,7 @@
  * no credential.
  */
 import { createSso, type ServiceName, serviceNames } from '@owner-sso/core'
-import { usableConnectionOf, usableServiceNameOf } from '../settings/configured-service.ts'
+import { serviceOf, usableConnectionOf, usableServiceNameOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Finding, good, note, problem } from '../terminal/finding.ts'
 import { type Page, pageAt, reachAt } from './reach-check.ts'
@@ -57,11 +57,14 @@ async function isAnswered(settings: Settings, service: ServiceName): Promise<boo
 }
 
 /** The address of the login page, without an account; nothing where the settings can't be used, which is told elsewhere. */
-function lookAt({ authUrl, redirectUri }: Settings, service: ServiceName): string | undefined {
+function lookAt(settings: Settings, service: ServiceName): string | undefined {
+  const { authUrl, redirectUri } = settings
   if (authUrl === undefined) return undefined
   const own = { authUrl: authUrl.value, service, ...(redirectUri && { redirectUri: redirectUri.value }) }
   try {
-    return createSso(own).createAuthorizationUrl().url
+    const sso =
+      service === 'registered' ? serviceOf({ ...settings, service: { value: service, from: '' } }) : createSso(own)
+    return sso.createAuthorizationUrl().url
   } catch {
     return undefined
   }

@@ -23,6 +23,9 @@ export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Findi
   const { ca, account, proxy } = settings
   const { tokenUrl, redirectUri } = settings
   const service = addressesAlone(settings)
+  // What a registered application is made of belongs together; the way there is looked at for itself.
+  const way = { ca: undefined, proxy: undefined, transport: undefined }
+  const kind = settings.service?.value === 'registered' ? { ...settings, ...way } : service
   return [
     good('Node', `${process.version} on ${process.platform}`),
     checkConfigFile(),
@@ -36,7 +39,7 @@ export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Findi
       ? good('account', 'none is set, which is fine while the store has only one')
       : shown('account', account),
     ...(ca === undefined ? [] : [checked('CA', ca, () => certificateAuthority(ca.value))]),
-    ...checkedIfSet('service', settings.service, () => serviceOf({ ...service, service: settings.service })),
+    ...checkedIfSet('service', settings.service, () => serviceOf({ ...kind, service: settings.service })),
     ...checkedIfSet('transport', settings.transport, () => transportOf({ ...settings, ca: undefined })),
     ...checkedIfSet('request budget', settings.requestBudget, () => requestBudgetOf(settings)),
     ...(settings.refresh.value === 'here' ? [] : [shown('refresh', settings.refresh)]),

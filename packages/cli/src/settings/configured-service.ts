@@ -9,6 +9,7 @@ import {
   createSso,
   mayCarrySecrets,
   proxyOf,
+  clientSecretIn,
   type Transport,
   type RequestBudget,
   challengeEncodingFromText,
@@ -20,6 +21,7 @@ import {
   transportOf as checkTransport,
 } from '@owner-sso/core'
 import { usageError } from '../failure/command-error.ts'
+import { secretInKeyring } from '../keyring/client-secret.ts'
 import { expandHome } from '../machine/folders.ts'
 import { settingRows } from './setting-table.ts'
 import type { Given, Settings } from './settings.ts'
@@ -37,6 +39,7 @@ export function serviceOf(settings: Settings): Sso {
       authUrl: authUrl.value,
       regionalAuthUrls: regionalAuthUrls.value,
       ...serviceNameOf(settings),
+      ...applicationOf(settings),
       ...(tokenUrl !== undefined && { tokenUrl }),
       ...(redirectUri && { redirectUri: redirectUri.value }),
       ...(encoding && { codeChallengeEncoding: challengeEncodingFromText(encoding.value, 'codeChallengeEncoding') }),
@@ -52,6 +55,10 @@ export function addressesAlone(settings: Settings): Settings {
   return {
     ...settings,
     service: undefined,
+    clientId: undefined,
+    clientSecretFile: undefined,
+    audience: undefined,
+    scope: undefined,
     codeChallengeEncoding: undefined,
     ca: undefined,
     proxy: undefined,
@@ -63,6 +70,13 @@ export function addressesAlone(settings: Settings): Settings {
 
 function serviceNameOf({ service }: Settings): Pick<SsoOptions, 'service'> {
   return service === undefined ? {} : { service: serviceFromText(service.value, 'service') }
+}
+
+/** The registered application, where one is set. Its secret is asked for by the requests that need it. @throws TypeError */
+function applicationOf({ clientId, clientSecretFile: file, audience, scope, keyring }: Settings): Partial<SsoOptions> {
+  const kept = clientId && (() => secretInKeyring(clientId.value, keyring?.value))
+  const clientSecret = file ? clientSecretIn(expandHome(file.value), 'clientSecretFile') : kept
+  return { clientId: clientId?.value, clientSecret, audience: audience?.value, scope: scope?.value }
 }
 
 /** The kind of service that is set, or the document's: one that is none is told elsewhere. */

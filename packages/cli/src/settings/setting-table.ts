@@ -47,7 +47,11 @@ export const settingTable = {
     variable: 'as --account, and the e-mail to sign in with',
   }),
   authUrl: row(text, { option: value('<url>', 'base address of the SSO service') }),
-  service: row(text, { option: value('<name>', 'document (default), or current: today’s service') }),
+  service: row(text, { option: value('<name>', 'document (default), current or registered') }),
+  clientId: row(text, { variable: 'of a registered application: its id' }),
+  clientSecretFile: row(text, { variable: 'the file with its secret, if that is not in the keyring' }),
+  audience: row(text, { variable: 'the owner API that its tokens are for' }),
+  scope: row(text, { variable: 'what it asks the owner for' }),
   regionalAuthUrls: row(list, {
     option: values('<url>', 'a regional instance to allow; can be repeated'),
     optionName: 'regionalAuthUrl',

@@ -3,6 +3,7 @@
  * next, and the exit code.
  */
 import {
+  ClientRejectedError,
   FirewallChallengeError,
   InvalidCredentialsError,
   PasscodeRejectedError,
@@ -137,7 +138,10 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_TOKEN_REJECTED: {
     exitCode: exitCodes.unexpected,
-    next: 'Check OWNER_SSO_AUTH_URL, then sign in again with: owner-sso login',
+    next: (error) =>
+      error instanceof ClientRejectedError
+        ? 'Check OWNER_SSO_CLIENT_ID and the client secret. Nobody has to sign in again for it.'
+        : 'Check OWNER_SSO_AUTH_URL, then sign in again with: owner-sso login',
   },
   ERR_SSO_UNEXPECTED_RESPONSE: {
     exitCode: exitCodes.unexpected,

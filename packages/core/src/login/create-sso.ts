@@ -2,9 +2,10 @@
  * `createSso`: the calls of one SSO service. Each loads the file that makes it when it is first used.
  */
 import type { OptionNames } from '@owner-sso/token-manager'
-import { parseCallOptions, whatCame } from '@owner-sso/token-manager/support'
+import { parseCallOptions, whatCame, withoutClient } from '@owner-sso/token-manager/support'
 import { createAuthorizationUrl } from './browser-login.ts'
 import { createSsoContext, type SsoContext } from './sso-context.ts'
+import { markedBy, requireOwn } from '../service/client.ts'
 import { parseSsoOptions, type SsoOptions } from '../service/options.ts'
 import { allowedInstance } from '../service/region.ts'
 import type { Sso } from './sso.ts'
@@ -27,7 +28,7 @@ export function createSso(options: SsoOptions): Sso {
  * that needs it.
  */
 export function ssoOf(service: SsoContext): Sso {
-  const { authUrl, vehicleList } = service
+  const { authUrl, redirectUri, vehicleList, client } = service
   /** Token managers may let nothing out of this process. */
   const admit = (): void => service.sharedFirewallStates.forEach((state) => state.admit?.())
   const traced = <Result>(operation: string, call: () => Promise<Result>): Promise<Result> =>
@@ -35,20 +36,28 @@ export function ssoOf(service: SsoContext): Sso {
       admit()
       return call()
     })
+  const form = (): ReturnType<typeof scripted> => {
+    if (service.service !== 'registered') return scripted()
+    const instead = 'sign in in a browser, with createAuthorizationUrl() and redeemCallback()'
+    throw new TypeError(`The login form is not for registered applications: ${instead}`)
+  }
   return {
     authUrl,
+    service: service.service,
+    clientId: client.id,
+    redirectUri,
     vehicleList,
     login: (credentials, options) =>
       traced('login', async () => {
         requireObject('login', 'identity, credential, passcode: login({ identity, credential })', credentials)
         const call = parseCallOptions('login(credentials, { signal })', options, credentials)
-        return (await scripted()).login(service, credentials, call)
+        return (await form()).login(service, credentials, call)
       }),
     beginLogin: (credentials, options) =>
       traced('beginLogin', async () => {
         requireObject('beginLogin', 'identity, credential: beginLogin({ identity, credential })', credentials)
         const call = parseCallOptions('beginLogin(credentials, { signal })', options, credentials)
-        return (await scripted()).beginLogin(service, credentials, call)
+        return (await form()).beginLogin(service, credentials, call)
       }),
     completeLogin: (pending, answer, options) =>
       traced('completeLogin', async () => {
@@ -70,7 +79,13 @@ export function ssoOf(service: SsoContext): Sso {
       const call = parseCallOptions('refresh(tokens, { signal })', options, undefined, refreshOptionNames)
       return (await import('../steps/refresh.ts')).refreshTokens(service, tokens, call)
     },
-    allowedAuthUrl: (address) => allowedInstance(address, service, 'token-manager'),
+    async allowedAuthUrl(address) {
+      const instance = await allowedInstance(address, service, 'token-manager')
+      // Without a mark it is as another program of this client has named it.
+      const marked = address === withoutClient(address) ? markedBy(service.client, instance) : address
+      requireOwn(service.client, marked)
+      return markedBy(service.client, instance)
+    },
     tokenUrlOf: (address) => tokenUrlOf(address, service),
     isOfAnotherOwner,
     useFirewallState: (state) => void service.sharedFirewallStates.add(state),

@@ -2,6 +2,7 @@
  * One SSO service, as an application sees it: its calls, and what they take and give.
  */
 import type { CallOptions, FirewallState, TokenIssuer, TokenSet } from '@owner-sso/token-manager'
+import type { ServiceName } from '../service/profiles.ts'
 import type { Credentials } from '../steps/form-submission.ts'
 import type { Factor } from '../steps/mfa-factors.ts'
 import type { RefreshOptions } from '../steps/refresh.ts'
@@ -62,6 +63,12 @@ export interface AuthorizationRequest {
 export interface Sso extends TokenIssuer {
   /** Base address of the home instance, without a trailing slash. */
   readonly authUrl: string
+  /** The option of this name. With `'registered'`, every sign-in is one in a browser. */
+  readonly service: ServiceName
+  /** Who signs in and refreshes: `ownerapi`, or the registered application. */
+  readonly clientId: string
+  /** Where a sign-in ends: the option of this name, or what `service` says. */
+  readonly redirectUri: string
   /** Path of the owner API that lists what an account has: `/api/1/vehicles`, with `service: 'current'` `/api/1/products`. */
   readonly vehicleList: string
   /**

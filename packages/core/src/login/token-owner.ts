@@ -6,9 +6,9 @@
  * at its signature because it comes straight from the token endpoint, whose TLS certificate was checked: OpenID Connect
  * Core 1.0, section 3.1.3.7, rule 6. An id_token that came any other way must not be given to these functions.
  */
-import { type CallOptions, type TokenIssuer, type TokenSet, UnexpectedResponseError } from '@owner-sso/token-manager'
-import { parseCallOptions, spelledAlike, whatCame } from '@owner-sso/token-manager/support'
-import { clientId } from '../steps/authorization-request.ts'
+import { type CallOptions, type TokenSet, UnexpectedResponseError } from '@owner-sso/token-manager'
+import { parseCallOptions, spelledAlike, whatCame, withoutClient } from '@owner-sso/token-manager/support'
+import type { Sso } from './sso.ts'
 
 /** An owner whom the service has vouched for. */
 export interface TokenOwner {
@@ -64,7 +64,7 @@ function text(value: unknown, what: string): string {
  *   issuer, or names nobody; what `refresh` throws
  */
 export async function identifyOwner(
-  sso: Pick<TokenIssuer, 'refresh'>,
+  sso: Pick<Sso, 'refresh'> & Partial<Pick<Sso, 'clientId' | 'tokenUrlOf'>>,
   tokens: TokenSet,
   options: CallOptions = {},
 ): Promise<{ readonly owner: TokenOwner; readonly tokens: TokenSet }> {
@@ -72,7 +72,10 @@ export async function identifyOwner(
   if (typeof sso?.refresh !== 'function') throw new TypeError(`sso must be what createSso() returns${whatCame(sso)}`)
   if (typeof tokens !== 'object' || tokens === null) throw new TypeError('tokens must be a token set')
   const named = tokens.id_token === undefined ? await sso.refresh(tokens, call) : tokens
-  return { owner: ownerOfClaims(await claimsOf(named.id_token), named.auth_url), tokens: named }
+  const auth_url = withoutClient(named.auth_url)
+  // The token endpoint of a registered application signs in its own name.
+  const issuers = [auth_url, ...(sso.tokenUrlOf === undefined ? [] : [sso.tokenUrlOf(auth_url)])]
+  return { owner: ownerOfClaims(await claimsOf(named.id_token), issuers, sso.clientId ?? 'ownerapi'), tokens: named }
 }
 
 /**
@@ -99,9 +102,9 @@ async function readableClaims(token: string | undefined): Promise<Claims> {
 
 type Claims = Readonly<Record<string, unknown>>
 
-function ownerOfClaims(claims: Claims, authUrl: string): TokenOwner {
+function ownerOfClaims(claims: Claims, issuers: readonly string[], clientId: string): TokenOwner {
   const { iss, aud, azp, exp, email, email_verified: emailVerified, sub } = claims
-  if (!isOfInstance(iss, authUrl)) throw unusable('was made by another issuer')
+  if (!issuers.some((issuer) => isOfInstance(iss, issuer))) throw unusable('was made by another issuer')
   const audiences = [aud].flat()
   // The client is the audience and the authorized party (section 3.1.3.7, rules 3 to 5).
   const isForUs = audiences.includes(clientId) && (audiences.length === 1 || azp !== undefined)

@@ -3,6 +3,7 @@
  */
 import { refreshFromText } from '@owner-sso/token-manager'
 import { settingFromText } from '../support/setting-text.ts'
+import { clientSecretIn } from './client.ts'
 import { serviceFromText } from './profiles.ts'
 import { type SsoOptions, tokenUrlFromText } from './options.ts'
 import { transportFromText } from '@owner-sso/token-manager/support'
@@ -12,6 +13,10 @@ type Row = readonly [variable: string, read: (text: string, variable: string) =>
 const rows: readonly Row[] = [
   ['OWNER_SSO_AUTH_URL', (text) => ({ authUrl: text })],
   ['OWNER_SSO_SERVICE', (text, name) => ({ service: serviceFromText(text, name) })],
+  ['OWNER_SSO_CLIENT_ID', (text) => ({ clientId: text })],
+  ['OWNER_SSO_CLIENT_SECRET_FILE', (text, name) => ({ clientSecret: clientSecretIn(text, name) })],
+  ['OWNER_SSO_AUDIENCE', (text) => ({ audience: text })],
+  ['OWNER_SSO_SCOPE', (text) => ({ scope: text })],
   ['OWNER_SSO_REGIONAL_AUTH_URLS', (text) => ({ regionalAuthUrls: text.split(/[\s,]+/u).filter(Boolean) })],
   ['OWNER_SSO_TOKEN_URL', (text, name) => ({ tokenUrl: tokenUrlFromText(text, name) })],
   ['OWNER_SSO_REDIRECT_URI', (text) => ({ redirectUri: text })],
@@ -25,7 +30,8 @@ const rows: readonly Row[] = [
 /**
  * The options of `createSso` that the environment gives: `OWNER_SSO_AUTH_URL`, `OWNER_SSO_SERVICE`, `OWNER_SSO_REGIONAL_AUTH_URLS` (with
  * commas or spaces between them), `OWNER_SSO_TOKEN_URL`, `OWNER_SSO_REDIRECT_URI`, `OWNER_SSO_CODE_CHALLENGE_ENCODING`,
- * `OWNER_SSO_TRANSPORT`. One that is empty is not set; without the first, `createSso` says so.
+ * `OWNER_SSO_TRANSPORT`; of a registered application `OWNER_SSO_CLIENT_ID`, `OWNER_SSO_CLIENT_SECRET_FILE` (a path),
+ * `OWNER_SSO_AUDIENCE`, `OWNER_SSO_SCOPE`. One that is empty is not set; without the first, `createSso` says so.
  *
  * @throws TypeError that names the variable
  * @example

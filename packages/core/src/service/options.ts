@@ -2,6 +2,7 @@
  * The options of `createSso`, checked once at the start, with their defaults.
  */
 import type { HttpSettings } from '../http/http-context.ts'
+import { type Client, clientOf, type ClientSecret } from './client.ts'
 import { type CodeChallengeEncoding, type ServiceName, serviceProfile } from './profiles.ts'
 import {
   checkOptions,
@@ -37,11 +38,20 @@ export interface SsoOptions {
    */
   readonly regionalAuthUrls?: readonly string[] | undefined
   /**
-   * Which kind of service it is: as the interface document has it, or `'current'`, as people meet it today. Default: `'document'`.
+   * Which kind of service it is: as the interface document has it, `'current'`, as people meet it today, or `'registered'`, for an
+   * application of your own. Default: `'document'`.
    *
    * It settles `redirectUri`, `codeChallengeEncoding` and `transport` together, as far as they are not given, and what `vehicleList` is.
    */
   readonly service?: ServiceName | undefined
+  /** The id of an application that was registered at the service; required with `service: 'registered'`, as the next two. */
+  readonly clientId?: string | undefined
+  /** Its secret, or a function that is asked for it at each request, such as `clientSecretIn(path, name)`. */
+  readonly clientSecret?: ClientSecret | undefined
+  /** Base address of the owner API of its region. Its tokens are good there alone, whatever proxy leads there. */
+  readonly audience?: string | undefined
+  /** What it asks the owner for, with spaces between. Default: the usual scopes, for reading and for commands. */
+  readonly scope?: string | undefined
   /**
    * Where a login ends: never requested, only compared; may have an app's own scheme (`owner-app://auth/callback`). Default: by
    * `service`.
@@ -91,6 +101,9 @@ export interface SsoSettings extends HttpSettings {
   readonly tokenUrls: ReadonlyMap<string, string>
   readonly redirectUri: string
   readonly codeChallengeEncoding: CodeChallengeEncoding
+  readonly service: ServiceName
+  /** Who asks. */
+  readonly client: Client
   /** Path of the owner API that lists what an account has. */
   readonly vehicleList: string
   readonly accessTokenLifetime: number | 'expires_in' | undefined
@@ -102,6 +115,11 @@ export const ssoOptionRows: OptionRows<SsoOptions> = {
   tokenUrl: kinds.any,
   regionalAuthUrls: { must: 'an array of addresses', fits: Array.isArray },
   service: kinds.any,
+  // RFC 6749 appendices A.1 and A.4: visible characters.
+  clientId: { must: 'text without spaces around it', fits: isVisibleText },
+  clientSecret: { must: 'text, or a function', fits: (value) => ['string', 'function'].includes(typeof value) },
+  audience: { must: 'an address', fits: (value) => isVisibleText(value) && URL.canParse(value) },
+  scope: { must: 'words with spaces between', fits: isVisibleText },
   redirectUri: { must: 'an absolute address without a query, fragment or user name', fits: isRedirectUri },
   codeChallengeEncoding: kinds.oneOf('hex-digest', 'raw-digest'),
   accessTokenLifetime: {
@@ -127,7 +145,9 @@ export function parseSsoOptions(options: SsoOptions): SsoSettings {
   const authUrl = instanceOrigin('authUrl', own.authUrl)
   requireVerification('authUrl', authUrl)
   const regions = (own.regionalAuthUrls ?? []).map((url: unknown) => instanceOrigin('regionalAuthUrls', url))
-  const profile = serviceProfile(own.service)
+  const { service = 'document' } = own
+  const profile = serviceProfile(service)
+  const client = clientOf(own)
   const { redirectUri = profile.redirectUri(authUrl), transport = profile.transport } = own
   const { codeChallengeEncoding = profile.codeChallengeEncoding, accessTokenLifetime } = own
   const { timeout = 15_000, firewallCooldown = 900 } = own
@@ -137,6 +157,8 @@ export function parseSsoOptions(options: SsoOptions): SsoSettings {
     tokenUrls: tokenUrlsOf(own.tokenUrl, authUrl, regions),
     redirectUri,
     codeChallengeEncoding,
+    service,
+    client,
     vehicleList: profile.vehicleList,
     accessTokenLifetime,
     transport: transportOf({ ...own, transport }),
@@ -213,6 +235,10 @@ function isRedirectUri(value: unknown): value is string {
   // An app's own scheme is fine: the address is only ever compared, never requested by us.
   if (url.protocol === 'http:') return isLoopback(url)
   return !['javascript:', 'data:', 'blob:', 'file:', 'about:', 'vbscript:'].includes(url.protocol)
+}
+
+function isVisibleText(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/u.test(value)
 }
 
 function isPositive(value: unknown): value is number {

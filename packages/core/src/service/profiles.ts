@@ -1,6 +1,7 @@
 /**
  * What one word settles together: how a kind of service is spoken to. The interface document's is the default; today's is what people
- * recorded up to 2026 (`docs/guides/todays-service.md`). Each single option comes before it. Another kind is another row.
+ * recorded up to 2026 (`docs/guides/todays-service.md`); the official kind knows registered applications alone
+ * (`docs/guides/registered-application.md`). Each single option comes before it. Another kind is another row.
  */
 import { isLoopback, type TransportName } from '@owner-sso/token-manager/support'
 
@@ -17,8 +18,11 @@ export interface ServiceProfile {
   readonly vehicleList: string
 }
 
-/** `document`: the interface document's service. `current`: the service as people met it up to 2026. */
-export type ServiceName = 'document' | 'current'
+/**
+ * `document`: the interface document's service. `current`: the service as people met it up to 2026. `registered`: the official kind,
+ * for an application that was registered there.
+ */
+export type ServiceName = 'document' | 'current' | 'registered'
 
 const profiles: Readonly<Record<ServiceName, ServiceProfile>> = {
   document: {
@@ -33,10 +37,17 @@ const profiles: Readonly<Record<ServiceName, ServiceProfile>> = {
     transport: 'tls13-http1',
     vehicleList: '/api/1/products',
   },
+  registered: {
+    codeChallengeEncoding: 'raw-digest',
+    // It has registered one, which has to be given.
+    redirectUri: () => '',
+    transport: 'tls13-http1',
+    vehicleList: '/api/1/vehicles',
+  },
 }
 
 /** The words that the option `service` takes. */
-export const serviceNames: readonly ServiceName[] = ['document', 'current']
+export const serviceNames: readonly ServiceName[] = ['document', 'current', 'registered']
 
 /**
  * What a kind of service takes: such as the path to list vehicles at.
@@ -58,7 +69,7 @@ export function serviceProfile(service: ServiceName = 'document'): ServiceProfil
 export function serviceFromText(text: string, where: string): ServiceName {
   const service = serviceNames.find((name) => name === (typeof text === 'string' ? text.trim() : text))
   if (service !== undefined) return service
-  throw new TypeError(`${where} must be ${serviceNames.map((name) => `'${name}'`).join(' or ')}`)
+  throw new TypeError(`${where} must be one of ${serviceNames.map((name) => `'${name}'`).join(', ')}`)
 }
 
 /** Labels before a country's that are part of its public suffix, such as `co.uk` and `com.cn`. */

@@ -7,5 +7,6 @@ export type TokenHosts = Pick<SsoSettings, 'tokenUrls'>
 
 /** The base address that codes and refresh tokens of this instance go to. */
 export function tokenUrlOf(authUrl: string, { tokenUrls }: TokenHosts): string {
-  return tokenUrls.get(new URL(authUrl).origin) ?? authUrl
+  const { origin } = new URL(authUrl)
+  return tokenUrls.get(origin) ?? origin
 }

@@ -4,12 +4,6 @@
 import { codeChallenge, randomCodeVerifier, randomState } from './pkce.ts'
 import type { SsoSettings } from '../service/options.ts'
 
-/** The client id that the document prescribes. */
-export const clientId = 'ownerapi'
-
-/** The scope that the document prescribes. */
-export const scope = 'openid email offline_access'
-
 /** Path of the authorize endpoint, on every instance. */
 export const authorizePath = '/oauth2/v3/authorize'
 
@@ -32,12 +26,12 @@ export function newLoginSecrets(): LoginSecrets {
  */
 export function authorizeUrl(settings: SsoSettings, authUrl: string, secrets: LoginSecrets, loginHint?: string): URL {
   const query = new URLSearchParams({
-    client_id: clientId,
+    client_id: settings.client.id,
     code_challenge: codeChallenge(secrets.codeVerifier, settings.codeChallengeEncoding),
     code_challenge_method: 'S256',
     redirect_uri: settings.redirectUri,
     response_type: 'code',
-    scope,
+    scope: settings.client.scope,
     state: secrets.state,
     ...(loginHint === undefined ? {} : { login_hint: loginHint }),
   })

@@ -2,12 +2,12 @@
  * Endpoint 3 of the interface document: POST /oauth2/v3/token, exchange the code.
  */
 import { type TokenSet, UnexpectedResponseError } from '@owner-sso/token-manager'
-import { clientId, type LoginSecrets } from './authorization-request.ts'
+import type { LoginSecrets } from './authorization-request.ts'
 import type { HttpSession } from '../http/http-session.ts'
 import { isJsonType, parseJsonObject } from '@owner-sso/token-manager/http'
 import { type PasscodePage, readPasscodePage } from '../pages/passcode-page.ts'
 import type { ServiceContext } from '../service/service-context.ts'
-import { tokenEndpoint, tokenEndpointError } from './token-endpoint.ts'
+import { tokenEndpointError, tokenRequest } from './token-endpoint.ts'
 import { isBearer, receivedTokens } from './token-response.ts'
 
 const step = 'code-exchange'
@@ -31,24 +31,16 @@ export async function exchangeCode(
   authUrl: string,
   code: string,
 ): Promise<ExchangedTokens | PasscodePage> {
-  const response = await session.send({
-    step,
-    url: tokenEndpoint(service, authUrl),
-    json: {
-      grant_type: 'authorization_code',
-      client_id: clientId,
-      code,
-      code_verifier: secrets.codeVerifier,
-      redirect_uri: service.redirectUri,
-    },
-  })
+  const grant = { code, code_verifier: secrets.codeVerifier, redirect_uri: service.redirectUri }
+  const request = await tokenRequest(service, step, authUrl, grant)
+  const response = await session.send(request)
   const passcodePage = readPasscodePage(response.page)
   if (passcodePage) return passcodePage
 
   const { status } = response
   const body = parseJsonObject(response.body)
   const tokens = status === 200 ? body && (await receivedTokens(body, service, authUrl)) : undefined
-  if (!body || !tokens) throw tokenEndpointError(response, step, [code, secrets.codeVerifier])
+  if (!body || !tokens) throw await tokenEndpointError(service, response, request)
   if (!isJsonType(response.header('content-type')) || !isBearer(body)) {
     throw new UnexpectedResponseError('its tokens are not bearer tokens in JSON', { step, status })
   }

@@ -6,23 +6,28 @@
  * | --------------------------------------------- | ------------------ | ---------------------------------------------------- |
  * | `invalid_grant`, `login_required`             | TokenRejectedError | ReauthenticationRequiredError: the token is dead     |
  * | `invalid_client`, `invalid_request`, …        | TokenRejectedError | TokenRejectedError: a mistake in our request or registration; the refresh token is not spent. Services were seen to say `invalid_request` of a dead refresh token as well: the token manager gives up after five |
+ * | `invalid_client` of a registered application | ClientRejectedError | ClientRejectedError: the same, and all accounts rest  |
  * | `temporarily_unavailable`, `server_error`, 5xx, any other word or body | UnexpectedResponseError | UnexpectedResponseError: the refresh token may be spent |
  *
  * A firewall page never gets here: `http-session.ts` has thrown FirewallChallengeError.
  */
 import {
+  ClientRejectedError,
   ReauthenticationRequiredError,
   type SsoError,
   TokenRejectedError,
   UnexpectedResponseError,
 } from '@owner-sso/token-manager'
 import { quotedWords } from '@owner-sso/token-manager/support'
-import type { StepAnswer } from '../http/http-session.ts'
+import type { StepAnswer, StepRequest } from '../http/http-session.ts'
 import { parseJsonObject } from '@owner-sso/token-manager/http'
-import { type TokenHosts, tokenUrlOf } from '../service/token-hosts.ts'
+import { clientSecretOf } from '../service/client.ts'
+import type { ServiceContext } from '../service/service-context.ts'
+import { tokenUrlOf } from '../service/token-hosts.ts'
 
 const deadGrant = new Set(['invalid_grant', 'login_required'])
 const mistakes = new Set([
+  'invalid_audience',
   'invalid_client',
   'invalid_request',
   'invalid_scope',
@@ -33,22 +38,46 @@ const mistakes = new Set([
 const otherChallenge =
   "It takes another code challenge: set service to 'current', or to 'document' where it was that (OWNER_SSO_SERVICE), or codeChallengeEncoding."
 
-/** POST here with JSON, for both grants of an instance (endpoints 3 and 6). */
-export function tokenEndpoint(service: TokenHosts, authUrl: string): URL {
-  return new URL('/oauth2/v3/token', tokenUrlOf(authUrl, service))
+const secretFields = new Set(['code', 'code_verifier', 'refresh_token', 'client_secret'])
+/** Seconds until an application that is not known is tried again, at first. */
+const clientRest = 60
+
+/**
+ * The request of a grant at an instance's token endpoint (endpoints 3 and 6): JSON, as documented; of a registered application a form
+ * with its secret, and at the exchange with the owner API that the tokens are for.
+ *
+ * @throws UnreachableError where there is no secret
+ */
+export async function tokenRequest(
+  { client, tokenUrls }: ServiceContext,
+  step: 'code-exchange' | 'refresh',
+  authUrl: string,
+  grant: Readonly<Record<string, string>>,
+): Promise<StepRequest> {
+  const url = new URL('/oauth2/v3/token', tokenUrlOf(authUrl, { tokenUrls }))
+  const isRefresh = step === 'refresh'
+  const { id: client_id, scope, application } = client
+  const fields = { grant_type: isRefresh ? 'refresh_token' : 'authorization_code', client_id, ...grant }
+  if (application === undefined) return { step, url, json: { ...fields, ...(isRefresh && { scope }) } }
+  const { audience, secret } = application
+  const client_secret = await clientSecretOf(secret, step)
+  return { step, url, form: Object.entries({ ...fields, client_secret, ...(!isRefresh && { audience }) }) }
 }
 
 /**
- * The error for a response of the token endpoint that holds no usable tokens.
+ * The error for a response of the token endpoint that holds no usable tokens. All processes hear of a rejected application.
  *
- * @param secrets - what was sent, so that the response may repeat it
+ * @param request - all that was sent may be repeated in the response
  */
-export function tokenEndpointError(
+export async function tokenEndpointError(
+  { client, now, sharedFirewallStates }: ServiceContext,
   response: StepAnswer,
-  step: 'code-exchange' | 'refresh',
-  secrets: readonly string[],
-): SsoError {
+  { step, url, json = {}, form = [] }: StepRequest,
+): Promise<SsoError> {
   const { status } = response
+  const secrets = [...Object.entries(json), ...form]
+    .filter(([name]) => secretFields.has(name))
+    .map(([, value]) => value)
   const body = parseJsonObject(response.body)
   const error = String(body?.get('error'))
   const errorDescription = body?.get('error_description')
@@ -58,6 +87,11 @@ export function tokenEndpointError(
     return step === 'refresh'
       ? new ReauthenticationRequiredError('refresh_token_rejected', { step, status }, description, error)
       : new TokenRejectedError(error, { step, status }, description)
+  }
+  if (isClientError && error === 'invalid_client' && client.application !== undefined) {
+    const rejected = new ClientRejectedError(Math.ceil(now()) + clientRest, { step, status })
+    for (const state of sharedFirewallStates) await state.challenged(url.origin, rejected)
+    return rejected
   }
   if (isClientError && mistakes.has(error)) {
     const isOfChallenge = step === 'code-exchange' && /code_verifier/iu.test(description ?? '')

@@ -4,6 +4,7 @@
 import type { TokenSet } from '@owner-sso/token-manager'
 import { tokenSet } from '@owner-sso/token-manager/support'
 import type { JsonObject } from '@owner-sso/token-manager/http'
+import { markedBy } from '../service/client.ts'
 import type { ServiceContext } from '../service/service-context.ts'
 import { expiresAt } from './token-lifetime.ts'
 
@@ -21,7 +22,7 @@ const visibleText = /^[\x20-\x7e]{1,8192}$/u
  */
 export async function receivedTokens(
   body: JsonObject,
-  service: Pick<ServiceContext, 'accessTokenLifetime' | 'now'>,
+  service: Pick<ServiceContext, 'accessTokenLifetime' | 'client' | 'now'>,
   authUrl: string,
   previous?: string,
 ): Promise<TokenSet | undefined> {
@@ -39,7 +40,7 @@ export async function receivedTokens(
     ...(typeof expiresIn === 'number' ? { expires_in: expiresIn } : {}),
     ...(typeof state === 'string' ? { state } : {}),
     expires_at: await expiresAt(accessToken, expiresIn, service.accessTokenLifetime, service.now()),
-    auth_url: authUrl,
+    auth_url: markedBy(service.client, authUrl),
   })
 }
 

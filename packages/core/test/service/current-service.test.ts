@@ -131,6 +131,6 @@ it.each(['Current', 'today', '', null, 1])(
   (service) => {
     const options = { authUrl: 'https://auth.example.com', service } as unknown as SsoOptions
     for (const make of [() => createSso(options), () => serviceProfile(options.service ?? ('' as never))])
-      expect(make).toThrow(new TypeError("service must be 'document' or 'current'"))
+      expect(make).toThrow(new TypeError("service must be one of 'document', 'current', 'registered'"))
   },
 )

@@ -5,13 +5,16 @@ import type { EmulatorAccount } from '../state/accounts.ts'
 import type { Emulator } from '../switches/emulator.ts'
 import type { Exchange } from '../journal/exchange.ts'
 import type { EmulatorSettings } from '../options/options.ts'
+import { isRegistered, registeredCallback } from '../state/strictness.ts'
 
 /** What the addresses don't tell. */
 export interface Told {
   /** Whether there is an inspector to name. */
   readonly inspector: boolean
-  /** Which service this is, for a program that has to know it. */
-  readonly service: EmulatorSettings['service']
+  /** Which service this is, for a program that has to know it, and the registered application where it is of that kind. */
+  readonly settings: Pick<EmulatorSettings, 'service' | 'clientId' | 'redirectUris'>
+  /** Where the application's secret is. */
+  readonly secretFile: string | undefined
   /** Where the certificate authority is. */
   readonly caFile: string | undefined
 }
@@ -59,13 +62,21 @@ function passcodesOf(account: EmulatorAccount): string {
 
 function environmentOf(
   { authUrl, regionalAuthUrl, ownerApiUrl, tokenUrl, regionalTokenUrl, accounts }: Emulator,
-  { service, caFile }: Omit<Told, 'inspector'>,
+  { settings, secretFile, caFile }: Omit<Told, 'inspector'>,
 ): [string, string][] {
   const [first] = accounts
   const tokenUrls = JSON.stringify({ [authUrl]: tokenUrl, [regionalAuthUrl]: regionalTokenUrl })
   return [
     ['OWNER_SSO_AUTH_URL', authUrl],
-    ...(service === 'document' ? [] : [entry('OWNER_SSO_SERVICE', service)]),
+    ...(settings.service === 'document' ? [] : [entry('OWNER_SSO_SERVICE', settings.service)]),
+    ...(isRegistered(settings)
+      ? [
+          entry('OWNER_SSO_CLIENT_ID', settings.clientId),
+          entry('OWNER_SSO_CLIENT_SECRET_FILE', secretFile ?? ''),
+          entry('OWNER_SSO_AUDIENCE', ownerApiUrl),
+          entry('OWNER_SSO_REDIRECT_URI', settings.redirectUris?.[0] ?? registeredCallback),
+        ]
+      : []),
     ['OWNER_SSO_REGIONAL_AUTH_URLS', regionalAuthUrl],
     ...(tokenUrl === authUrl ? [] : [entry('OWNER_SSO_TOKEN_URL', tokenUrls)]),
     ['OWNER_SSO_API_URL', ownerApiUrl],

@@ -28,6 +28,7 @@ npx @owner-sso/emulator replay: answers from a recorded login (replay --help)
 ${[...options, switches, scenarioLines].join('\n')}
 Other
 ${line('--ca-file <file>', 'Write the certificate authority there (PEM)')}
+${line('--client-secret-file <file>', 'Write the secret of the registered application there (--service registered)')}
 ${line('--help, --version', '')}
 
 Most of this can be changed while it runs as well: the README has the control API.

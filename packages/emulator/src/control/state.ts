@@ -9,6 +9,7 @@ import { stepSeconds } from '../state/factors.ts'
 import type { ServiceState } from '../state/service-state.ts'
 import { optionNames, type OptionName } from '../options/option-table.ts'
 import type { EmulatorSettings } from '../options/options.ts'
+import { maskText } from '../support/mask.ts'
 import type { Switchboard } from '../switches/switchboard.ts'
 
 /** What the control API speaks for. */
@@ -46,6 +47,7 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
 /** A value as JSON has it: accounts have a list of their own and secrets, a RegExp is shown as it is written. */
 function shown(name: OptionName, settings: EmulatorSettings): unknown {
   if (name === 'accounts') return settings.accounts.map(({ identity }) => identity)
+  if (name === 'clientSecret') return maskText
   const value = settings[name]
   return value instanceof RegExp ? String(value) : (value ?? null)
 }

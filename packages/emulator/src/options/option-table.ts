@@ -135,11 +135,24 @@ export const changeableOptions = {
   }),
   service: option({
     group: 'Logins',
-    about: "Which service this is: the interface document's, or the one that people met up to 2026",
+    about: "Which service this is: the interface document's, the one that people met up to 2026, or the official kind",
     details:
-      '`current`: takes RFC 7636’s code challenge alone and redirects to `owner://auth/callback` alone, does not mind TLS 1.3, refuses tokens that were minted over TLS 1.2 and HTTP/1.1, and lists vehicles at `/api/1/products` alone',
+      '`registered`: knows the application of `clientId` alone, takes forms alone at its token endpoint, which is always at a port of its own, wants an `audience`, and its owner API takes only tokens for `ownerApiUrl`; `current`: takes RFC 7636’s code challenge alone and redirects to `owner://auth/callback` alone, does not mind TLS 1.3, refuses tokens that were minted over TLS 1.2 and HTTP/1.1, and lists vehicles at `/api/1/products` alone',
     default: 'document',
-    check: oneOf('document', 'current'),
+    check: oneOf('document', 'current', 'registered'),
+  }),
+  clientId: option({
+    group: 'Logins',
+    about: 'The id of the registered application',
+    details: 'of `service: registered` alone, as the next',
+    default: 'emulated-application',
+    check: text(),
+  }),
+  clientSecret: option({
+    group: 'Logins',
+    about: 'Its secret',
+    default: 'emulated-secret',
+    check: text(),
   }),
   strictness: option({
     group: 'Logins',
@@ -210,7 +223,7 @@ export const changeableOptions = {
     group: 'Logins',
     about: 'Redirect URIs that are accepted',
     details:
-      '`/void/callback` of both instances (`service: current`: `owner://auth/callback`), when lenient also `/void/callback` of any host and `…://auth/callback` of any scheme',
+      '`/void/callback` of both instances (`service: current`: `owner://auth/callback`; `registered`: `https://app.example.com/callback`), when lenient also `/void/callback` of any host and `…://auth/callback` of any scheme',
     default: undefined,
     check: arrayOf('absolute URLs', isUrl),
   }),

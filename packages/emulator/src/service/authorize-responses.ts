@@ -1,7 +1,6 @@
 /**
  * The answers that both authorize endpoints give: cookies, the login page, the passcode page, a refusal.
  */
-import { fixedParameters } from '../state/authorization-request.ts'
 import { loginPage } from '../pages/login-page.ts'
 import { noticePage } from '../pages/page.ts'
 import { passcodePage } from '../pages/passcode-page.ts'
@@ -82,11 +81,5 @@ export function passcodePageResponse(
 
 /** Where the form posts to: the query of endpoint 1 without its `login_hint`. */
 function formAction({ request }: Session): string {
-  const query = new URLSearchParams({
-    ...fixedParameters,
-    code_challenge: request.codeChallenge,
-    redirect_uri: request.redirectUri,
-    state: request.state,
-  })
-  return `${authorizeEndpointPath}?${query.toString()}`
+  return `${authorizeEndpointPath}?${new URLSearchParams(request.parameters).toString()}`
 }

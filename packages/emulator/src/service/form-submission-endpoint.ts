@@ -11,12 +11,12 @@ import { withReason, redirectResponse, type ServiceResponse } from '../http/serv
 import type { ServiceState } from '../state/service-state.ts'
 import type { ServiceRequest } from '../http/service-request.ts'
 import { askForCredential, awaitPasscode, sessionCookie, type Session } from '../state/sessions.ts'
-import { isLenient, isPasscodeCsrf, isPostedBack } from '../state/strictness.ts'
+import { isLenient, isRegistered, isPasscodeCsrf, isPostedBack } from '../state/strictness.ts'
 
 export function formSubmissionEndpoint(service: ServiceState, request: ServiceRequest): ServiceResponse {
   service.counters.formPosts += 1
   const bare = isLenient(service.settings) && isBareQuery(request.query)
-  const asked = bare ? undefined : readAuthorizationRequest(request.query, service.isRedirectUri)
+  const asked = bare ? undefined : readAuthorizationRequest(request.query, service)
   if (typeof asked === 'string') return refusal(service, 400, asked)
   if (request.contentType !== 'application/x-www-form-urlencoded') {
     return refusal(service, 400, 'The form must be sent as application/x-www-form-urlencoded.')
@@ -71,7 +71,8 @@ function signIn(service: ServiceState, session: Session, form: URLSearchParams, 
     return isEnough ? issueCode(service, session) : passcodePageResponse(service, session, pending)
   }
   // A person's browser never makes the exchange, so it meets the passcode page here, wherever programs do.
-  if (account.factors.length > 0 && (inBrowser || service.settings.mfaAt === 'form-submission')) {
+  const isHere = inBrowser || isRegistered(service.settings) || service.settings.mfaAt === 'form-submission'
+  if (account.factors.length > 0 && isHere) {
     return passcodePageResponse(service, session, awaitPasscode(service, session, account))
   }
   return redirectWithCode(service, session, account, account.factors.length === 0)

@@ -18,7 +18,7 @@ export function loginPageEndpoint(service: ServiceState, asked: ServiceRequest):
     if (code) return code
     if (isBareQuery(query)) return refusal(service, 403, 'No verified sign-in of this session has this transaction.')
   }
-  const request = readAuthorizationRequest(query, service.isRedirectUri)
+  const request = readAuthorizationRequest(query, service)
   if (typeof request === 'string') return refusal(service, 400, request)
 
   const hint = query.get('login_hint') ?? undefined

@@ -12,7 +12,7 @@ import type { Journal } from '../journal/journal.ts'
 import { describeMinting, isTaken, mintingOf } from '../state/minting.ts'
 import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from '../state/service-state.ts'
-import { isCurrent, isLenient } from '../state/strictness.ts'
+import { isCurrent, isLenient, isRegistered } from '../state/strictness.ts'
 import { refreshedTradeResponse, tradedRefreshToken, tradeResponse } from './token-trade.ts'
 import { bareApp, finishApp } from '../answers/web-app.ts'
 
@@ -66,9 +66,12 @@ export function createOwnerApi(service: ServiceState, faults: Faults, journal: J
   async function withToken(request: Request, reply: GuardedResponse): Promise<ServiceResponse> {
     const token = /^Bearer ([\w.~+/-]+=*)$/iu.exec(request.headers.authorization ?? '')?.[1]
     const held = token === undefined ? undefined : service.accessTokens.find(token)
-    if (!held) {
+    // The owner API of a registered application and the other one don't take each other's tokens.
+    const audience = isRegistered(service.settings) ? service.ownerApiUrl : undefined
+    if (!held || held.audience !== audience) {
       service.counters.ownerApiRejections += 1
-      return isCurrent(service.settings) ? unauthorizedToday() : unauthorized(token === undefined)
+      const isOfDocument = service.settings.service === 'document' && !held
+      return isOfDocument ? unauthorized(token === undefined) : unauthorizedToday()
     }
     if (!isTaken(held.minting, service.settings)) {
       service.counters.ownerApiRefusals += 1
@@ -153,7 +156,7 @@ function refusedAfterRefresh(status: 401 | 403): ServiceResponse {
 /** As recorded in 2026. */
 function unauthorizedToday(): ServiceResponse {
   return withReason(
-    'the access token is unknown, expired or revoked',
+    'the access token is unknown, expired, revoked, or one of the other API',
     jsonResponse(401, ownerApiError('invalid bearer token')),
   )
 }

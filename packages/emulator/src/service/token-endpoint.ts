@@ -1,7 +1,8 @@
 /**
- * Endpoints 3 and 6, POST /oauth2/v3/token: code exchange and refresh, JSON as documented, form encoding for legacy clients.
+ * Endpoints 3 and 6, POST /oauth2/v3/token: code exchange and refresh, JSON as documented, form encoding for legacy clients. Of a
+ * registered application: forms alone, with its secret.
  */
-import { clientId, fixedScope } from '../state/authorization-request.ts'
+import { fixedScope } from '../state/authorization-request.ts'
 import { passcodePageResponse } from './authorize-responses.ts'
 import { verifierMatches } from '../state/codes.ts'
 import { mintingOf } from '../state/minting.ts'
@@ -9,7 +10,8 @@ import { withReason, jsonResponse, type ServiceResponse } from '../http/service-
 import type { ServiceState } from '../state/service-state.ts'
 import { readFormFields, readJsonFields, type Fields, type ServiceRequest } from '../http/service-request.ts'
 import { awaitPasscode } from '../state/sessions.ts'
-import { isLenient } from '../state/strictness.ts'
+import { isClient } from '../state/registered-application.ts'
+import { isLenient, isRegistered } from '../state/strictness.ts'
 
 /** The body's fields, whichever encoding it came in; undefined if it can't be read. Legacy clients send the `code` in a list. */
 export function tokenFields(
@@ -24,10 +26,15 @@ export function tokenFields(
 export async function tokenEndpoint(service: ServiceState, request: ServiceRequest): Promise<ServiceResponse> {
   const fields = tokenFields(service, request)
   if (!fields) return tokenError('invalid_request', 'The body must be a JSON object')
-  if (request.contentType !== 'application/json' && !isLenient(service.settings)) {
-    return tokenError('invalid_request', 'The body must be application/json')
+  const { settings } = service
+  const type = isRegistered(settings) ? 'application/x-www-form-urlencoded' : 'application/json'
+  if (request.contentType !== type && (isRegistered(settings) || !isLenient(settings))) {
+    return tokenError('invalid_request', `The body must be ${type}`)
   }
-  if (fields.get('client_id') !== clientId) return tokenError('invalid_client', 'Unknown client_id')
+  if (!isClient(settings, fields)) {
+    // RFC 6749 section 5.2; the document's client has no secret, and gets the status of all other errors.
+    return tokenError('invalid_client', 'Unknown client_id', isRegistered(settings) ? 401 : 400)
+  }
   switch (fields.get('grant_type')) {
     case 'authorization_code':
       return exchangeCode(service, request, fields)
@@ -41,7 +48,10 @@ export async function tokenEndpoint(service: ServiceState, request: ServiceReque
 }
 
 async function exchangeCode(service: ServiceState, request: ServiceRequest, fields: Fields): Promise<ServiceResponse> {
-  const missing = ['code', 'code_verifier', 'redirect_uri'].find((name) => !fields.get(name))
+  const isRegisteredOne = isRegistered(service.settings)
+  const missing = ['code', isRegisteredOne ? 'audience' : 'code_verifier', 'redirect_uri'].find(
+    (name) => !fields.get(name),
+  )
   if (missing !== undefined) return tokenError('invalid_request', `Missing ${missing} (a string)`)
 
   const code = service.codes.take(fields.get('code') ?? '')
@@ -53,16 +63,24 @@ async function exchangeCode(service: ServiceState, request: ServiceRequest, fiel
   if (fields.get('redirect_uri') !== session.request.redirectUri) {
     return tokenError('invalid_grant', 'The redirect_uri differs from that of the authorization request')
   }
-  if (!verifierMatches(fields.get('code_verifier') ?? '', session.request.codeChallenge, service.settings)) {
+  const { codeChallenge } = session.request
+  if (codeChallenge !== '' && !verifierMatches(fields.get('code_verifier') ?? '', codeChallenge, service.settings)) {
     return tokenError('invalid_request', 'Invalid code_verifier')
   }
   if (!code.complete) {
     return passcodePageResponse(service, session, awaitPasscode(service, session, account))
   }
 
-  const { id_token: _, ...tokens } = await service.refreshTokens.signIn(account, session.instance, mintingOf(request))
+  const audience = isRegisteredOne ? fields.get('audience') : undefined
+  const { id_token, ...tokens } = await service.refreshTokens.signIn(
+    account,
+    session.instance,
+    audience,
+    mintingOf(request),
+  )
   service.counters.codeExchanges += 1
-  return withReason('tokens issued', jsonResponse(200, { ...tokens, state: session.request.state }))
+  const { state } = session.request
+  return withReason('tokens issued', jsonResponse(200, { ...tokens, ...(isRegisteredOne && { id_token }), state }))
 }
 
 async function refresh(service: ServiceState, request: ServiceRequest, fields: Fields): Promise<ServiceResponse> {
@@ -70,8 +88,10 @@ async function refresh(service: ServiceState, request: ServiceRequest, fields: F
   const refreshToken = fields.get('refresh_token')
   if (!refreshToken) return tokenError('invalid_request', 'Missing refresh_token (a string)')
   // RFC 6749 section 6 lets the scope be left out.
-  const scope = fields.get('scope') ?? (isLenient(service.settings) ? fixedScope : undefined)
-  if (scope !== fixedScope) return tokenError('invalid_scope', `The scope must be "${fixedScope}"`)
+  const mayLeaveOut = isLenient(service.settings) || isRegistered(service.settings)
+  const scope = fields.get('scope') ?? (mayLeaveOut ? fixedScope : undefined)
+  if (scope !== fixedScope && !isRegistered(service.settings))
+    return tokenError('invalid_scope', `The scope must be "${fixedScope}"`)
   const { decision, tokens } = await service.refreshTokens.refresh(refreshToken, request.instance, mintingOf(request))
   return withReason(
     decision,
@@ -79,6 +99,6 @@ async function refresh(service: ServiceState, request: ServiceRequest, fields: F
   )
 }
 
-function tokenError(error: string, description: string): ServiceResponse {
-  return withReason(`${error}: ${description}`, jsonResponse(400, { error, error_description: description }))
+function tokenError(error: string, description: string, status = 400): ServiceResponse {
+  return withReason(`${error}: ${description}`, jsonResponse(status, { error, error_description: description }))
 }

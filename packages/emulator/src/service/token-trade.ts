@@ -13,11 +13,11 @@ import { tokenFields } from './token-endpoint.ts'
 /** The answer to `POST /oauth/token` of the owner API: tokens of the same account and sign-in, for the access token held. */
 export async function tradeResponse(
   service: ServiceState,
-  { account, family }: AccessToken,
+  { account, family, audience }: AccessToken,
   minting: Minting,
 ): Promise<ServiceResponse> {
   const instance = service.instances[account.region]
-  return tradedTokens(service, await service.refreshTokens.trade({ account, family, instance }, minting))
+  return tradedTokens(service, await service.refreshTokens.trade({ account, family, instance, audience }, minting))
 }
 
 /** The refresh token of a body that asks for a refresh; undefined: the request is a trade. */

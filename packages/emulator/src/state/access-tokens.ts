@@ -3,12 +3,13 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Account } from './accounts.ts'
-import { clientId, fixedScope } from './authorization-request.ts'
+import { fixedScope } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import { issuerOf, type Instance } from '../http/instances.ts'
 import type { EmulatorSettings } from '../options/options.ts'
 import type { Minting } from './minting.ts'
+import { clientIdOf } from './registered-application.ts'
 import { randomText } from './sessions.ts'
 import { signToken } from './signing-key.ts'
 
@@ -22,6 +23,8 @@ export interface AccessToken {
   readonly family: string
   readonly minting: Minting | undefined
   readonly isRefreshed: boolean
+  /** The owner API that it is for, of a registered application; undefined: of any other client. */
+  readonly audience: string | undefined
   /** Seconds since the epoch. */
   readonly issuedAt: number
   revoked: boolean
@@ -41,8 +44,9 @@ export function createAccessTokens(clock: Clock, settings: EmulatorSettings) {
       account: Account,
       family: string,
       instance: Instance,
-      { minting, isRefreshed }: { readonly minting: Minting | undefined; readonly isRefreshed: boolean },
+      { minting, isRefreshed, audience }: Pick<AccessToken, 'minting' | 'isRefreshed' | 'audience'>,
     ) {
+      const clientId = clientIdOf(settings)
       const iat = Math.floor(clock.now())
       const claims = {
         iss: issuerOf(instance),
@@ -56,13 +60,13 @@ export function createAccessTokens(clock: Clock, settings: EmulatorSettings) {
           ? randomText(48)
           : signToken({
               ...claims,
-              aud: [issuerOf(instance), 'owner-api'],
+              aud: [issuerOf(instance), audience ?? 'owner-api'],
               jti: randomUUID(),
               scp: fixedScope.split(' '),
             }),
         signToken({ ...claims, aud: clientId, jti: randomUUID(), email: account.identity, email_verified: true }),
       ])
-      tokens.set(accessToken, { account, family, minting, isRefreshed, issuedAt: iat, revoked: false })
+      tokens.set(accessToken, { account, family, minting, isRefreshed, audience, issuedAt: iat, revoked: false })
       return { accessToken, idToken }
     },
     /** The token's content while it is known, unexpired and not revoked. */

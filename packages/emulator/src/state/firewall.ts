@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 import type { FirewallOptions, EmulatorSettings } from '../options/options.ts'
 import { changeableOptions } from '../options/option-table.ts'
 import type { ServiceRequest } from '../http/service-request.ts'
-import { isCurrent, isLenient } from './strictness.ts'
+import { isLenient } from './strictness.ts'
 
 const maxClients = 10_000
 /** Only so much of a User-Agent is kept, so that a client can't fill the memory with it. */
@@ -38,7 +38,7 @@ interface Seen {
 
 /** The document's service avoids TLS 1.3 ("Limits"). */
 function takesTls13(settings: EmulatorSettings): boolean {
-  return isLenient(settings) || isCurrent(settings) || settings.mintedBy?.tls === 'TLSv1.3'
+  return isLenient(settings) || settings.service !== 'document' || settings.mintedBy?.tls === 'TLSv1.3'
 }
 
 export function createFirewall(clock: Clock, settings: EmulatorSettings): Firewall {

@@ -34,13 +34,15 @@ export type SignInTokens = TokenResponse & { readonly refresh_token: string; rea
 export type RefreshPlace = Instance | 'owner-api'
 
 /** Whose tokens they are. */
-export type Holder = Pick<RefreshToken, 'account' | 'family' | 'instance'>
+export type Holder = Pick<RefreshToken, 'account' | 'family' | 'instance' | 'audience'>
 
 interface RefreshToken {
   readonly account: Account
   readonly instance: Instance
   /** The sign-in it came from: RFC 9700 section 4.14.2 revokes a family as a whole. */
   readonly family: string
+  /** The owner API that its access tokens are for, of a registered application. */
+  readonly audience: string | undefined
   /** Where it is refreshed. */
   readonly place: RefreshPlace
   dead: boolean
@@ -75,19 +77,19 @@ export function createRefreshTokens(deps: {
     max: maxTokens,
   })
 
-  function add({ account, instance, family }: Holder, place: RefreshPlace): string {
+  function add({ account, instance, family, audience }: Holder, place: RefreshPlace): string {
     const token = randomText(40)
-    tokens.set(token, { account, instance, family, place, dead: false })
+    tokens.set(token, { account, instance, family, audience, place, dead: false })
     return token
   }
 
   async function tokenResponse<Given extends { readonly refresh_token?: string }>(
-    { account, family, instance }: Holder,
+    { account, family, instance, audience }: Holder,
     given: Given,
     how: { readonly minting: Minting | undefined; readonly isRefreshed: boolean },
   ): Promise<TokenResponse & { readonly id_token: string } & Given> {
     if (how.isRefreshed && settings.oldAccessToken === 'ends') accessTokens.revoke((old) => old.family === family)
-    const { accessToken, idToken } = await accessTokens.issue(account, family, instance, how)
+    const { accessToken, idToken } = await accessTokens.issue(account, family, instance, { ...how, audience })
     return {
       access_token: accessToken,
       ...given,
@@ -129,8 +131,8 @@ export function createRefreshTokens(deps: {
 
   return {
     /** Tokens of a new sign-in. */
-    signIn(account: Account, instance: Instance, minting?: Minting): Promise<SignInTokens> {
-      const holder = { account, instance, family: randomUUID() }
+    signIn(account: Account, instance: Instance, audience?: string, minting?: Minting): Promise<SignInTokens> {
+      const holder = { account, instance, audience, family: randomUUID() }
       return tokenResponse(holder, { refresh_token: add(holder, instance) }, { minting, isRefreshed: false })
     },
     /** Further tokens of a sign-in, to be refreshed at the owner API. */

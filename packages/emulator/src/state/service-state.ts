@@ -11,11 +11,13 @@ import type { Instances } from '../http/instances.ts'
 import type { EmulatorSettings } from '../options/options.ts'
 import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts'
 import { createSessions, type Sessions } from './sessions.ts'
-import { currentCallback, isCurrent, isRedirectUri } from './strictness.ts'
+import { currentCallback, isRedirectUri, registeredCallback } from './strictness.ts'
 
 export interface ServiceState {
   readonly settings: EmulatorSettings
   readonly instances: Instances
+  /** The only audience that the owner API takes of a registered application's tokens. */
+  readonly ownerApiUrl: string
   readonly redirectUris: readonly string[]
   /** Whether codes may be sent there. */
   readonly isRedirectUri: (uri: string) => boolean
@@ -29,17 +31,22 @@ export interface ServiceState {
   readonly firewall: Firewall
 }
 
-export function createServiceState(settings: EmulatorSettings, instances: Instances): ServiceState {
+export function createServiceState(
+  settings: EmulatorSettings,
+  instances: Instances,
+  ownerApiUrl: string,
+): ServiceState {
   // The redirect URI stays on the first host, so that both instances take both.
   const callbacks = [instances.home, instances.regional].map(({ url }) => `${url}/void/callback`)
-  const redirectUris = (): readonly string[] =>
-    settings.redirectUris ?? (isCurrent(settings) ? [currentCallback] : callbacks)
+  const known = { document: callbacks, current: [currentCallback], registered: [registeredCallback] } as const
+  const redirectUris = (): readonly string[] => settings.redirectUris ?? known[settings.service]
   const clock = createClock()
   const counters = createCounters()
   const accessTokens = createAccessTokens(clock, settings)
   return {
     settings,
     instances,
+    ownerApiUrl,
     get redirectUris() {
       return redirectUris()
     },

@@ -20,10 +20,17 @@ const anyVerifier = /^[\w.~-]{43,128}$/u
 
 /** What the service of today redirects to: an application's own scheme, which no browser opens. */
 export const currentCallback = 'owner://auth/callback'
+/** What a registered application has registered, for whom the option does not say otherwise. Nobody answers there. */
+export const registeredCallback = 'https://app.example.com/callback'
 
 /** Whether this is the service of today (field notes, fourth edition). */
 export function isCurrent({ service }: Pick<EmulatorSettings, 'service'>): boolean {
   return service === 'current'
+}
+
+/** Whether this is the official kind of service, for a registered application. */
+export function isRegistered({ service }: Pick<EmulatorSettings, 'service'>): boolean {
+  return service === 'registered'
 }
 
 export function isLenient({ strictness }: Pick<EmulatorSettings, 'strictness'>): boolean {
@@ -33,12 +40,12 @@ export function isLenient({ strictness }: Pick<EmulatorSettings, 'strictness'>):
 /** Which derivations of the code challenge are taken: the option's, else today's, else the document's own, else both. */
 export function acceptedEncoding(settings: StrictnessSettings): NonNullable<EmulatorSettings['codeChallengeEncoding']> {
   if (settings.codeChallengeEncoding !== undefined) return settings.codeChallengeEncoding
-  if (isCurrent(settings)) return 'raw-digest'
+  if (isCurrent(settings) || isRegistered(settings)) return 'raw-digest'
   return isLenient(settings) ? 'either' : 'hex-digest'
 }
 
 export function isCodeVerifier(settings: StrictnessSettings, verifier: string): boolean {
-  return (isLenient(settings) ? anyVerifier : documentVerifier).test(verifier)
+  return (isLenient(settings) || isRegistered(settings) ? anyVerifier : documentVerifier).test(verifier)
 }
 
 /** Whether a hidden input came back with its value; legacy clients post it as the page's source has it, entities and all. */
@@ -64,7 +71,7 @@ export function isPasscodeCsrf(
 
 /** Whether any legacy client's own redirect URI is taken: unless the option names those that are. */
 function takesLegacyCallbacks(settings: StrictnessSettings): boolean {
-  return isLenient(settings) && !isCurrent(settings) && settings.redirectUris === undefined
+  return isLenient(settings) && settings.service === 'document' && settings.redirectUris === undefined
 }
 
 /** Whether codes may be sent there; `registered` are the option's, or its default. */

@@ -8,6 +8,7 @@ import type { Faults } from '../faults/faults.ts'
 import type { Journal } from '../journal/journal.ts'
 import { signInByHand } from '../service/sign-in-by-hand.ts'
 import type { ServiceState } from '../state/service-state.ts'
+import { isRegistered } from '../state/strictness.ts'
 import type { Switchboard } from './switchboard.ts'
 
 export type Handles = Omit<Emulator, keyof Addresses | 'ca' | 'jwks' | 'close' | typeof Symbol.asyncDispose>
@@ -44,7 +45,8 @@ export function createHandles(
     failures: faults.failures,
     async issueTokens(identity) {
       const account = known(identity)
-      const tokens = await refreshTokens.signIn(account, instances[account.region])
+      const audience = isRegistered(service.settings) ? service.ownerApiUrl : undefined
+      const tokens = await refreshTokens.signIn(account, instances[account.region], audience)
       journal.adopt(account.identity, { ...tokens })
       return tokens
     },

@@ -2,13 +2,14 @@
  * `oauthIssuer`: any OAuth 2.0 service, as a token manager sees it. What makes its requests is loaded by the first of them.
  */
 import { randomUUID } from 'node:crypto'
-import { ReauthenticationRequiredError, RegionNotAllowedError, StoreError } from '../errors.ts'
+import { ReauthenticationRequiredError, RegionNotAllowedError } from '../errors.ts'
 import { type CallOptions, parseCallOptions } from '../issuer/call-options.ts'
+import { clientIn, otherClient, withoutClient } from '../issuer/client-mark.ts'
 import type { FirewallState } from '../issuer/firewall-state.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import { lostItsTokens, type TokenSet } from '../issuer/token-set.ts'
 import type { OauthAuthorizationRequest } from './authorization.ts'
-import { clientMark, type OauthIssuerOptions, type OauthSettings, parseOauthOptions } from './options.ts'
+import { type OauthIssuerOptions, type OauthSettings, parseOauthOptions } from './options.ts'
 import type { OauthService } from './service.ts'
 import { readTokens, refreshTokenIn } from './token-reading.ts'
 
@@ -82,19 +83,11 @@ export function oauthIssuer(options: OauthIssuerOptions): OauthIssuer {
   }
 }
 
-/** Two clients can't share tokens: a refresh by the other one can end the session. @throws StoreError, RegionNotAllowedError */
+/** @throws RegionNotAllowedError, StoreError for another client's */
 function requireOwn(address: unknown, { authUrl, clientId, issuer, tokenUrl }: OauthSettings): void {
-  const where = { step: 'token-manager', requestSent: false } as const
-  const [instance = '', client] = String(address).split(clientMark)
+  const [instance, client] = [withoutClient(String(address)), clientIn(String(address))]
   const origin = URL.canParse(instance) ? new URL(instance).origin : undefined
   const isOwn = [authUrl, issuer, tokenUrl].some((own) => own !== undefined && new URL(own).origin === origin)
-  if (!isOwn) throw new RegionNotAllowedError(origin, where)
-  if (client === undefined || client === encodeURIComponent(clientId)) return
-  const [theirs, ours] = [decodeURIComponent(client), clientId].map((name) => JSON.stringify(name))
-  const remedy = 'Give each client a store, or a prefix, of its own. Nothing was sent.'
-  throw new StoreError(
-    'other-client',
-    `These tokens belong to the client ${theirs}, and this program is ${ours}. ${remedy}`,
-    where,
-  )
+  if (!isOwn) throw new RegionNotAllowedError(origin, { step: 'token-manager', requestSent: false })
+  if (client !== undefined && client !== clientId) throw otherClient(client, clientId)
 }

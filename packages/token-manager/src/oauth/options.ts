@@ -4,6 +4,7 @@
 import { createPrivateKey, type JsonWebKey } from 'node:crypto'
 import { proxyOf } from '../http/outbound-proxy.ts'
 import { type TlsOptions, type Transport, transportOf } from '../http/transport.ts'
+import { withClient } from '../issuer/client-mark.ts'
 import { checkOptions, kinds, type OptionRow, type OptionRows } from '../support/option-rows.ts'
 import { mayCarrySecrets } from '../support/verification.ts'
 
@@ -75,8 +76,6 @@ const rows: OptionRows<OauthIssuerOptions> = {
   proxy: kinds.any,
 }
 
-export const clientMark = '#client='
-
 /** @throws TypeError that names the option */
 export function parseOauthOptions(options: OauthIssuerOptions): OauthSettings {
   const own = checkOptions('oauthIssuer', options, rows)
@@ -87,7 +86,7 @@ export function parseOauthOptions(options: OauthIssuerOptions): OauthSettings {
   check(how === 'none' || secret !== undefined, `clientAuthentication '${how}' needs ${needed}`)
   return {
     ...own,
-    authUrl: `${new URL(address).href}${clientMark}${encodeURIComponent(clientId)}`,
+    authUrl: withClient(new URL(address).href, clientId),
     privateKey: privateKey === undefined ? undefined : parsedKey(privateKey),
     transport: transportOf({ transport: { tls: { maxVersion: 'TLSv1.3' } }, tls }),
     proxy: proxyOf(own),

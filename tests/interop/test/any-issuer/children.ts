@@ -38,16 +38,17 @@ export async function start(
   // Its own warnings are not ours: oidc-provider has them for a provider in memory, and for Node 20.
   const child = fork(join(here, file), args, { ...options, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   atEnd(() => child.kill('SIGKILL'))
-  const [first] = await once(child, 'message')
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${file} ended before it began`)))
+  const [first] = await Promise.race([once(child, 'message'), ended])
   const heard = (name: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const listen = (message: object): void => {
         if (!(name in message)) return
-        child.off('message', listen).off('exit', ended)
+        child.off('message', listen).off('exit', atExit)
         resolve(Reflect.get(message, name))
       }
-      const ended = (): void => reject(new Error(`${file} ended before it told ${name}`))
-      child.on('message', listen).once('exit', ended)
+      const atExit = (): void => reject(new Error(`${file} ended before it told ${name}`))
+      child.on('message', listen).once('exit', atExit)
     })
   return {
     process: child,

@@ -26,7 +26,8 @@ export async function showServicePage(
   const before = parts.waiting.get(visit.visitor.id, 'browser')
   const { url } = before !== undefined && before.account === account ? before : begin(parts, visit, account)
   const context = pageContext(parts, visit)
-  const content = servicePageCard({ base: parts.path, csrfToken: context.formToken, account, url, problem })
+  const isOnlyWay = parts.sso.service === 'registered'
+  const content = servicePageCard({ base: parts.path, csrfToken: context.formToken, account, url, isOnlyWay, problem })
   const title = 'Sign in on the service’s page'
   return sendPage(visit, problem === undefined ? 200 : 401, page(context, title, content))
 }

@@ -11,9 +11,13 @@ import { accountIn, type SignInParts } from './sign-in-parts.ts'
 /** By method and what follows the page's path. */
 export function signInRoutes(parts: SignInParts): ReadonlyMap<string, Route> {
   const once = submissions()
+  // A registered application has no login form to fill in.
+  const hasForm = parts.sso.service !== 'registered'
+  const showFirst = hasForm ? showPassword : showServicePage
+  const submitFirst = hasForm ? submitPassword : submitServicePage
   return new Map<string, Route>([
-    ['GET /sign-in', (visit) => showPassword(parts, visit, accountIn(visit))],
-    ['POST /sign-in', (visit) => once(visit, () => submitPassword(parts, visit))],
+    ['GET /sign-in', (visit) => showFirst(parts, visit, accountIn(visit))],
+    ['POST /sign-in', (visit) => once(visit, () => submitFirst(parts, visit))],
     ['GET /sign-in/passcode', (visit) => showPasscode(parts, visit)],
     ['POST /sign-in/passcode', (visit) => once(visit, () => submitPasscode(parts, visit))],
     ['GET /sign-in/browser', (visit) => showServicePage(parts, visit, accountIn(visit))],
