@@ -78,7 +78,7 @@ export const faults = [
   },
   {
     title: 'the store gone for 30 s',
-    text: 'The store goes away while the service answers. (Ten seconds are where ioredis gives up: there chance decides.)',
+    text: 'The store goes away while the service answers. (ioredis gives up after about ten: with redlock chance decides.)',
     told: 'After a night no access token works, and without the store nobody may refresh. Callers fail until it is back, and nothing is lost. Who has the tokens in the memory of one process does not notice.',
     lasts: 34,
     play: (cell) => without(cell, 30, 'vanish', 'comeBack'),

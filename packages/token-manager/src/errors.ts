@@ -205,7 +205,7 @@ export class TokenRejectedError extends SsoError {
     const word = isPlainWord(error) ? error : 'unknown'
     const words = quotedWords(description ?? '')
     const said = words === undefined ? '' : `: “${words}”`
-    const sentence = `The SSO service's token endpoint refused the request (${word}${said}).`
+    const sentence = `The SSO service's token endpoint rejected the request (${word}${said}).`
     super('ERR_SSO_TOKEN_REJECTED', advice === undefined ? sentence : `${sentence} ${advice}`, options)
     this.error = word
     if (words !== undefined) this.description = words

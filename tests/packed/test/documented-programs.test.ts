@@ -350,7 +350,7 @@ describe('Why was I signed out', () => {
     expect(printed.match(/^plain@example\.com: .*\n.*$/gmu)).toEqual([
       expect.stringMatching(/: It is signed in\.\nThat is likely\. /u),
       expect.stringMatching(/: Another program has used a copy of this refresh token\.\nThat is likely\. /u),
-      expect.stringMatching(/: The service refused this client \(invalid_client\): .*\nThat is sure\.$/u),
+      expect.stringMatching(/: The service rejected this client \(invalid_client\): .*\nThat is sure\.$/u),
     ])
     // What the page shows of it is what it prints.
     const [shown = ''] = codeBlocksOf(document).map(({ code }) => code)

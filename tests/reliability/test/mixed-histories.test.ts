@@ -125,7 +125,7 @@ const incidents: readonly [Incident, ...Incident[]] = [
     name: 'a refused client',
     needsSession: true,
     isOutage: true,
-    happens: atService(['client-refused'], (emulator) => emulator.applyScenario('client-refused')),
+    happens: atService(['client-rejected'], (emulator) => emulator.applyScenario('client-rejected')),
   },
   {
     name: 'refused tokens',

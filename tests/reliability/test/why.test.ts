@@ -278,10 +278,10 @@ const staged: readonly Staged[] = [
   },
   {
     name: 'a client secret changed',
-    cause: 'client-refused',
+    cause: 'client-rejected',
     sure: true,
     async happens(deployment) {
-      deployment.emulator.applyScenario('client-refused')
+      deployment.emulator.applyScenario('client-rejected')
       await hoursOfCalls(deployment, 9)
     },
   },

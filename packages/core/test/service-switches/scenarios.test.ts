@@ -43,7 +43,7 @@ const endings: Readonly<Record<ScenarioName, readonly [call: Call, ends: object]
   'html-for-json': [logIn, unusable],
   'oversized-page': [logIn, unusable],
   'sessions-ended': [refresh, signInAgain],
-  'client-refused': [refresh, { code: 'ERR_SSO_TOKEN_REJECTED', error: 'invalid_client' }],
+  'client-rejected': [refresh, { code: 'ERR_SSO_TOKEN_REJECTED', error: 'invalid_client' }],
 }
 
 describe('a scenario', () => {

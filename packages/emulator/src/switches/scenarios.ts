@@ -82,7 +82,7 @@ const table = {
     about: 'All tokens of every account end now, as after a changed password: the owner has to sign in again.',
     ended: true,
   },
-  'client-refused': {
+  'client-rejected': {
     about: 'Every refresh is answered with invalid_client, as after a changed client secret.',
     always: {
       refresh: { status: 401, body: { error: 'invalid_client', error_description: 'The client is not known.' } },

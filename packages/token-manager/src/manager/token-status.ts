@@ -69,6 +69,6 @@ type OfEnd =
   | 'idle'
   | 'ended-at-service'
 type OfCopy = 'two-stores' | 'copied-store' | 'restored-backup' | 'spent-elsewhere'
-type OfRefresh = 'refreshing' | 'firewall' | 'client-refused' | 'wrong-region' | 'unreachable' | 'refresh-fails'
+type OfRefresh = 'refreshing' | 'firewall' | 'client-rejected' | 'wrong-region' | 'unreachable' | 'refresh-fails'
 /** The name of a cause. */
 export type Cause = OfStore | OfEnd | OfCopy | OfRefresh | 'refreshed-tokens-refused' | 'clocks' | 'signed-in'

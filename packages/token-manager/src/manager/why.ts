@@ -154,9 +154,9 @@ const rows: Readonly<Record<Cause, Row>> = {
     says: 'The service’s firewall blocked its last refresh.',
     to_do: 'Wait: it is tried again by itself, and each request in between can prolong the block.',
   },
-  'client-refused': {
+  'client-rejected': {
     is: fails(/^(?:invalid|unauthorized)_client$/u),
-    says: ({ failing }) => `The service refused this client (${failing?.code}): its id or its secret was changed.`,
+    says: ({ failing }) => `The service rejected this client (${failing?.code}): its id or its secret was changed.`,
     to_do: 'Correct the client’s id and secret in the settings. The tokens are as good as before.',
   },
   'wrong-region': {

@@ -83,7 +83,7 @@ const table: readonly (readonly [Cause, sure: boolean, Facts, and?: string])[] =
   ['spent-elsewhere', false, facts(over, [...former, event(21, 'refreshed'), endedBy(27)])],
   ['refreshed-tokens-refused', true, facts({ ...valid, refreshed_tokens_refused: 2 }, [cameIn, event(7, 'fell-back')])],
   ['firewall', true, facts(valid, [cameIn, event(7, 'failed', { code: 'FIREWALL_CHALLENGE' })])],
-  ['client-refused', true, facts(valid, [cameIn, event(7, 'failed', { code: 'invalid_client' })])],
+  ['client-rejected', true, facts(valid, [cameIn, event(7, 'failed', { code: 'invalid_client' })])],
   ['wrong-region', true, facts(valid, [cameIn, event(7, 'failed', { code: 'REGION_NOT_ALLOWED' })])],
   ['unreachable', true, facts(valid, [cameIn, event(7, 'failed', { code: 'UNREACHABLE' })])],
   ['unreachable', true, facts(doubtful, [cameIn, event(7, 'in-doubt', { code: 'HTTP_503', times: 3 })]), 'in doubt'],
