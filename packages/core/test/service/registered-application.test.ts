@@ -262,6 +262,20 @@ describe('two applications with one store', () => {
     expect(emulator.counters.refreshRequests).toBe(0)
   })
 
+  it.each(['%', '%E0%A4', '', `${clientId}#client=${clientId}`])(
+    'are told apart by an odd mark as well: %j',
+    async (odd) => {
+      const sso = createSso(optionsOf())
+      const auth_url = `${emulator.authUrl}#client=${odd}`
+      const problem = otherClient(odd, clientId)
+      const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore() })
+      await expect(tokens.save(account, { refresh_token: 'r', auth_url })).rejects.toMatchObject(problem)
+      const set = { ...JSON.parse(JSON.stringify(await signIn(sso))), auth_url }
+      await expect(sso.refresh(set)).rejects.toMatchObject(problem)
+      expect(emulator.counters.refreshRequests).toBe(0)
+    },
+  )
+
   it('is one where a refresh token comes from another program of it', async () => {
     const sso = createSso(optionsOf())
     const { refresh_token } = JSON.parse(JSON.stringify(await signIn(sso)))

@@ -156,6 +156,11 @@ describe('two clients with one store', () => {
     await expect(managerOf('other').save('ann', set ?? {})).rejects.toMatchObject({ reason: 'other-client' })
   })
 
+  it('are told apart by a mark that nobody here has written', async () => {
+    const auth_url = `${provider.tokenUrl}#client=%E0%A4`
+    await expect(tokens.save('ann', { refresh_token: 'r', auth_url })).rejects.toMatchObject({ reason: 'other-client' })
+  })
+
   it('refuses the tokens of another issuer', async () => {
     await expect(
       tokens.save('ann', { access_token: 'a0', refresh_token: 'r0', auth_url: 'https://other.example.com' }),
