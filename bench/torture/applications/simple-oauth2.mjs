@@ -1,6 +1,6 @@
 /** What both candidates with simple-oauth2 do under their lock: look whether somebody has refreshed, else `refresh()`, and write what comes to Redis. */
 import { AuthorizationCode } from 'simple-oauth2'
-import { singleFlight } from './by-hand.mjs'
+import { singleFlight } from './hand-written.mjs'
 
 const key = 'tokens:owner'
 

@@ -15,7 +15,7 @@ export const about = {
 
 export async function open({ settings, service }) {
   const { OAuth2Client } = await import('google-auth-library')
-  const { oneFile } = await import('./shared/by-hand.mjs')
+  const { oneFile } = await import('../applications/hand-written.mjs')
   const file = oneFile(settings)
   const endpoints = { oauth2TokenUrl: service.tokenUrl }
   const client = new OAuth2Client({ clientId: 'torture', clientSecret: 'secret', endpoints })

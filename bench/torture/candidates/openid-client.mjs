@@ -12,7 +12,7 @@ export const about = {
 
 export async function open({ settings, service: { issuer, tokenUrl } }) {
   const oidc = await import('openid-client')
-  const { openByHand } = await import('./shared/by-hand.mjs')
+  const { openByHand } = await import('../applications/hand-written.mjs')
   const config = new oidc.Configuration({ issuer, token_endpoint: tokenUrl }, 'torture', 'secret')
   oidc.allowInsecureRequests(config)
   const refreshed = (refreshToken) => oidc.refreshTokenGrant(config, refreshToken)

@@ -2,7 +2,7 @@
 export const about = { name: 'owner-sso, PostgreSQL', packages: ['@owner-sso/token-store-sql'], store: 'postgres' }
 
 export async function open({ settings, service }) {
-  const { openOurs } = await import('./shared/ours.mjs')
+  const { openOurs } = await import('../applications/owner-sso.mjs')
   const { createTable, sqlTokenStore } = await import('@owner-sso/token-store-sql')
   const { default: pg } = await import('pg')
   const limits = { connectionTimeoutMillis: 2000, query_timeout: 2000 }

@@ -2,7 +2,7 @@
 export const about = { name: 'owner-sso, Redis', packages: ['@owner-sso/token-store-redis'], store: 'redis' }
 
 export async function open({ settings, service }) {
-  const { openOurs } = await import('./shared/ours.mjs')
+  const { openOurs } = await import('../applications/owner-sso.mjs')
   const { redisTokenStore } = await import('@owner-sso/token-store-redis')
   const { createClient } = await import('redis')
   const connect = () =>

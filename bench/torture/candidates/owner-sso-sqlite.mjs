@@ -2,7 +2,7 @@
 export const about = { name: 'owner-sso, SQLite', packages: ['@owner-sso/token-store-sql'], store: 'sqlite' }
 
 export async function open({ settings, service }) {
-  const { openOurs } = await import('./shared/ours.mjs')
+  const { openOurs } = await import('../applications/owner-sso.mjs')
   const { createTable, sqlTokenStore } = await import('@owner-sso/token-store-sql')
   const { default: Database } = await import('libsql')
   const client = new Database(settings.path)

@@ -15,7 +15,7 @@ export const about = {
 export async function open({ settings, service: { tokenUrl: tokenURL } }) {
   const { Strategy } = (await import('passport-oauth2')).default
   const { default: refreshing } = await import('passport-oauth2-refresh')
-  const { openByHand } = await import('./shared/by-hand.mjs')
+  const { openByHand } = await import('../applications/hand-written.mjs')
   const client = { authorizationURL: tokenURL, tokenURL, clientID: 'torture', clientSecret: 'secret' }
   refreshing.use('service', new Strategy(client, (...args) => args.at(-1)(null, {})))
   const refreshed = (refreshToken) =>

@@ -10,7 +10,7 @@ export const about = {
 }
 
 export async function open({ settings, service }) {
-  const { openSimpleOauth2 } = await import('./shared/simple-oauth2.mjs')
+  const { openSimpleOauth2 } = await import('../applications/simple-oauth2.mjs')
   const { default: Redlock } = await import('redlock')
   const { Redis } = await import('ioredis')
   const redis = new Redis(settings.url).on('error', () => {})

@@ -15,7 +15,7 @@ const lock = 'lock:owner'
 const unlock = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`
 
 export async function open({ settings, service }) {
-  const { openSimpleOauth2 } = await import('./shared/simple-oauth2.mjs')
+  const { openSimpleOauth2 } = await import('../applications/simple-oauth2.mjs')
   const { createClient } = await import('redis')
   const redis = createClient({ url: settings.url }).on('error', () => {})
   await redis.connect()

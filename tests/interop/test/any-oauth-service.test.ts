@@ -9,7 +9,8 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { codeBlocksOf } from '../../support/code-blocks.ts'
 import { freePort } from '../../support/free-port.ts'
 import { describeWithRedis, startRedis } from '../../support/redis-server.ts'
-import { atEnd, type Child, newFolder, start } from './any-issuer/children.ts'
+import { type Child, newFolder, start } from './any-issuer/children.ts'
+import { atEnd } from './processes.ts'
 
 jest.setTimeout(15_000)
 

@@ -1,32 +1,17 @@
 /** docs/guides/one-sign-in-for-every-program.md, followed from nothing to three programs: its own lines, with other ports. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { startEmulator } from '@owner-sso/emulator'
 import { codeBlocksOf } from '../../support/code-blocks.ts'
 import { describeWithPrograms } from '../../support/programs.ts'
-import { shellWord } from '../../support/shell-word.ts'
+import { atEnd, shellIn } from './processes.ts'
 
 const blocks = codeBlocksOf('docs/guides/one-sign-in-for-every-program.md')
-const command = join(import.meta.dirname, '../../../packages/cli/dist/main.cjs')
 const vehicles = expect.stringMatching(/Daily[\s\S]*"?count"?['"]?: ?2/u)
-
-const children: ChildProcess[] = []
-const home = mkdtempSync(join(tmpdir(), 'owner-sso-guide-'))
-afterEach(async () => {
-  for (const child of children.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue
-    const gone = once(child, 'exit')
-    // With what it started: a shell that ended meanwhile has left nothing.
-    spawnSync('kill', ['-KILL', '--', `-${child.pid}`])
-    await gone
-  }
-  rmSync(home, { recursive: true, force: true })
-})
 
 describeWithPrograms('curl', 'python3')('the guide of the broker', () => {
   it('leads from nothing to three programs, of which one can be shut out', async () => {
@@ -42,23 +27,9 @@ describeWithPrograms('curl', 'python3')('the guide of the broker', () => {
       if (code === undefined) throw new Error(`The guide has no block ${name}.`)
       return [...addresses].reduce((whole, [theirs, ours]) => whole.replaceAll(theirs, ours), code)
     }
-    writeFileSync(
-      join(home, 'owner-sso'),
-      `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(command)} "$@"\n`,
-    )
-    chmodSync(join(home, 'owner-sso'), 0o755)
-    const env = {
-      PATH: `${home}:${process.env['PATH']}`,
-      HOME: home,
-      OWNER_SSO_AUTH_URL: emulator.authUrl,
-      OWNER_SSO_CREDENTIAL: 'correct horse',
-      OWNER_SSO_KEYRING: 'off',
-    }
-    const start = (program: string, ...args: string[]): ChildProcess => {
-      const child = spawn(program, args, { cwd: home, env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
-      children.push(child)
-      return child
-    }
+    const home = mkdtempSync(join(tmpdir(), 'owner-sso-guide-'))
+    atEnd(() => rmSync(home, { recursive: true, force: true }))
+    const start = shellIn(home, { OWNER_SSO_AUTH_URL: emulator.authUrl, OWNER_SSO_CREDENTIAL: 'correct horse' })
     const printedBy = async (program: string, ...args: string[]): Promise<string> => {
       const { stdout } = start(program, ...args)
       return stdout === null ? '' : text(stdout)

@@ -1,58 +1,23 @@
 /** A week of one account at one broker: programs that we did not write, in four languages, and one sign-in for all of them. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { describeWithPrograms } from '../../support/programs.ts'
+import { atEnd, command, conversationWith, start } from './processes.ts'
 
 const account = 'plain@example.com'
 const require = createRequire(import.meta.url)
 const here = (name: string): string => join(import.meta.dirname, 'broker-week', name)
-const command = join(import.meta.dirname, '../../../packages/cli/dist/main.cjs')
 const clock = join(import.meta.dirname, '../../../examples/shared-proxy/test/clock.mjs')
 const credential = 'correct horse'
 
 /** Hours. */
 const [week, step] = [168, 3]
-
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-})
-
-/** A process that ends with the test. */
-function start(
-  program: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  own: ('ignore' | 'inherit' | 'ipc')[] = ['inherit'],
-): ChildProcess {
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', ...own], env })
-  cleanups.push(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const gone = once(child, 'exit')
-    child.kill('SIGKILL')
-    await gone
-  })
-  return child
-}
-
-/** Lines that a process answers with, one for each that it is told. */
-function conversationWith(child: ChildProcess): () => Promise<string> {
-  if (child.stdout === null) throw new Error('It has no standard output.')
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  return async () => {
-    child.stdin?.write('go\n')
-    const { value, done } = await lines.next()
-    return done === true ? 'ended' : value
-  }
-}
 
 describeWithPrograms('curl', 'python3')('a week of one account at one broker', () => {
   it('serves curl, a shell script, Python and three libraries for a week, from one sign-in, with no failed call', async () => {
@@ -62,7 +27,7 @@ describeWithPrograms('curl', 'python3')('a week of one account at one broker', (
       allowBrowsers: true,
     })
     const home = mkdtempSync(join(tmpdir(), 'owner-sso-week-'))
-    cleanups.push(() => rmSync(home, { recursive: true, force: true }))
+    atEnd(() => rmSync(home, { recursive: true, force: true }))
     const base = { PATH: process.env['PATH'], HOME: home, OWNER_API_URL: emulator.ownerApiUrl }
     const env = {
       ...base,

@@ -1,32 +1,19 @@
 /** docs/guides/registered-application.md, followed from the secret to two programs: its own lines, with other addresses. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { startEmulator } from '@owner-sso/emulator'
 import { codeBlocksOf } from '../../support/code-blocks.ts'
 import { describeWithPrograms } from '../../support/programs.ts'
-import { shellWord } from '../../support/shell-word.ts'
+import { atEnd, shellIn } from './processes.ts'
 
 const blocks = codeBlocksOf('docs/guides/registered-application.md')
-const command = join(import.meta.dirname, '../../../packages/cli/dist/main.cjs')
 const clientSecret = 'a secret of theirs'
-
-const children: ChildProcess[] = []
-const home = mkdtempSync(join(tmpdir(), 'owner-sso-guide-'))
-afterEach(async () => {
-  for (const child of children.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue
-    const gone = once(child, 'exit')
-    spawnSync('kill', ['-KILL', '--', `-${child.pid}`])
-    await gone
-  }
-  rmSync(home, { recursive: true, force: true })
-})
 
 describeWithPrograms('curl')('the guide of a registered application', () => {
   it('leads from the secret to two programs, by one sign-in', async () => {
@@ -44,18 +31,11 @@ describeWithPrograms('curl')('the guide of a registered application', () => {
       if (code === undefined) throw new Error(`The guide has no block ${name}.`)
       return [...addresses].reduce((whole, [theirs, ours]) => whole.replaceAll(theirs, ours), code)
     }
-    writeFileSync(
-      join(home, 'owner-sso'),
-      `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(command)} "$@"\n`,
-    )
-    chmodSync(join(home, 'owner-sso'), 0o755)
+    const home = mkdtempSync(join(tmpdir(), 'owner-sso-guide-'))
+    atEnd(() => rmSync(home, { recursive: true, force: true }))
+    const shell = shellIn(home, {})
     // No window can open here.
-    const env = { PATH: `${home}:${process.env['PATH']}`, HOME: home, OWNER_SSO_KEYRING: 'off' }
-    const start = (script: string): ChildProcess => {
-      const child = spawn('sh', ['-ec', script], { cwd: home, env, detached: true, stdio: 'pipe' })
-      children.push(child)
-      return child
-    }
+    const start = (script: string): ChildProcess => shell('sh', '-ec', script)
     const outputOf = ({ stdout, stderr }: ChildProcess) => {
       if (stdout === null || stderr === null) throw new Error('It has no standard output.')
       return { stdout, stderr }

@@ -2,7 +2,6 @@
  * A week of an application that its owner has registered: one sign-in from the command line, and three programs. One is a stranger's
  * library, two are written as strangers write them.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request as sendRequest, type IncomingMessage } from 'node:http'
@@ -11,9 +10,10 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { afterEach, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { describeWithPrograms } from '../../support/programs.ts'
+import { atEnd, command, conversationWith, start } from './processes.ts'
 
 const account = 'plain@example.com'
 const clientId = 'app-of-ann'
@@ -21,44 +21,10 @@ const secret = 'ta-secret.of/ann&co'
 const vehicle = '10000000000001001'
 const require = createRequire(import.meta.url)
 const here = (name: string): string => join(import.meta.dirname, 'registered-week', name)
-const command = join(import.meta.dirname, '../../../packages/cli/dist/main.cjs')
 const clock = join(import.meta.dirname, '../../../examples/shared-proxy/test/clock.mjs')
 
 /** Hours. An access token lives for eight: at each step it has ended. */
 const [week, step] = [168, 9]
-
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-})
-
-/** A process that ends with the test. */
-function start(
-  program: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  own: readonly ('ignore' | 'inherit' | 'pipe' | 'ipc')[] = ['inherit'],
-): ChildProcess {
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', ...own], env })
-  cleanups.push(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const gone = once(child, 'exit')
-    child.kill('SIGKILL')
-    await gone
-  })
-  return child
-}
-
-/** What a process answers with, a line for each that it is told. */
-function conversationWith({ stdin, stdout }: ChildProcess): () => Promise<string> {
-  if (stdout === null) throw new Error('It has no standard output.')
-  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]()
-  return async () => {
-    stdin?.write('go\n')
-    const { value, done } = await lines.next()
-    return done === true ? 'ended' : value
-  }
-}
 
 /** In place of the proxy that signs commands: it stands on this machine, and passes on what it gets, but for commands unsigned. */
 async function signingProxy(target: string): Promise<{ readonly url: string; readonly signed: string[] }> {
@@ -74,7 +40,7 @@ async function signingProxy(target: string): Promise<{ readonly url: string; rea
     pass.on('error', () => answer.destroy())
     asked.pipe(pass)
   }).listen(0, '127.0.0.1')
-  cleanups.push(() => server.close())
+  atEnd(() => server.close())
   await once(server, 'listening')
   const address = server.address()
   if (typeof address !== 'object' || address === null) throw new Error('A port has an address.')
@@ -98,7 +64,7 @@ describeWithPrograms('curl', 'python3')('a week of a registered application', ()
       allowBrowsers: true,
     })
     const home = mkdtempSync(join(tmpdir(), 'owner-sso-week-'))
-    cleanups.push(() => rmSync(home, { recursive: true, force: true }))
+    atEnd(() => rmSync(home, { recursive: true, force: true }))
     const secretFile = join(home, 'client-secret')
     writeFileSync(secretFile, `${secret}\n`, { mode: 0o600 })
     const proxy = await signingProxy(emulator.ownerApiUrl)

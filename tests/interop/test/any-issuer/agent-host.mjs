@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import './moved-clock.mjs'
+import { answer } from './commands.mjs'
 
 const [, , program, server, redirectUrl] = process.argv
 const { clientProvider } = await import(pathToFileURL(program).href)
@@ -27,10 +28,5 @@ const commands = {
   finish: (code) => transport().finishAuth(code),
 }
 
-process.on('message', ({ command, argument }) => void run(command, argument))
-async function run(command, argument) {
-  if (commands[command] === undefined) return
-  const result = await commands[command](argument)
-  process.send({ result: result ?? null })
-}
+answer(commands)
 process.send({ ready: true })

@@ -6,20 +6,10 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach } from '@jest/globals'
+import { atEnd } from '../processes.ts'
 import { hasRedis, startRedis } from '../../../support/redis-server.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
-
-const owned: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of owned.splice(0).toReversed()) await end()
-})
-
-/** Ends with the test. */
-export function atEnd(end: () => unknown): void {
-  owned.push(end)
-}
 
 export interface Child {
   readonly process: ChildProcess

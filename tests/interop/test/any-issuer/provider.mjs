@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Provider } from 'oidc-provider'
+import { answer } from './commands.mjs'
 
 const clientId = 'app'
 const owner = 'owner'
@@ -118,9 +119,5 @@ const commands = {
   counters: () => counters,
 }
 
-process.on('message', ({ command, argument }) => void run(command, argument))
-async function run(command, argument) {
-  const result = await commands[command](argument ?? undefined)
-  process.send({ result: result ?? null })
-}
+answer(commands)
 process.send({ url, tokenEndpoint: `${url}/token` })

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { createTokenManager } from '@owner-sso/token-manager'
 import { oauthIssuer } from '@owner-sso/token-manager/oauth'
 import './moved-clock.mjs'
+import { answer } from './commands.mjs'
 
 const account = 'owner'
 let tokens
@@ -37,10 +38,5 @@ async function redisStore(url) {
   return redisTokenStore({ client: await createClient({ url }).connect() })
 }
 
-process.on('message', ({ command, argument }) => void run(command, argument))
-async function run(command, argument) {
-  if (commands[command] === undefined) return
-  const result = await commands[command](argument)
-  process.send({ result: result ?? null })
-}
+answer(commands)
 process.send({ ready: true })
