@@ -134,6 +134,8 @@ async function setUp(): Promise<string> {
   }
   const address = 'Address of the SSO service'
   await answer(address, 'auth.example.com')
+  // Until then it is the first question that is drawn again while its answer is typed.
+  await terminal.shows('It came from your answer')
   await answer(address, 'http://127.0.0.1:1')
   await answer('Keep it all the same?', '')
   await answer(address, emulator.authUrl)
