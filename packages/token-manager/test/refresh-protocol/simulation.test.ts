@@ -2,7 +2,17 @@
  * The refresh protocol in a simulated world: every order of things, and each rule taken out in turn. First the machine alone,
  * then the real token manager around it.
  *
- * `OWNER_SSO_SOAK=1` looks at far more states.
+ * Proved of the machine, with one or two combinations of service, token and host each: in every order two processes do no harm with
+ * two lost replies, two crashes or two failing store operations; a store that was emptied or went back, a sign-in, a sign-out or a
+ * `refresh`, each with a crash; or one pause longer than an intent's life, wrong clock, sleep, cut connection, grace, `invalidate`,
+ * exit after `settled`, or refresh token that is brought along. Nor do three processes with a crash or a failing store operation.
+ *
+ * Explored, 8,000 states of each: two pauses; a lost reply, a crash and a pause; three processes with a pause; four with a lost
+ * reply; two with two crashes, two pauses, two lost replies, a sign-in and a sign-out; three with a crash, a pause and a lost reply.
+ * Sampled: nine worlds in which much goes wrong at once.
+ *
+ * `OWNER_SSO_SOAK=1` proves the first four of what is explored here as well, takes many more combinations, and explores 1.6 million
+ * states of the others.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { machine } from '../../src/kernel/machine.ts'
