@@ -49,22 +49,26 @@ export function overdueSince(known: Knowledge, now: Moment): number | undefined 
 /** Tells it with the end of a flow: once of each token, also where the store can't be read. */
 export function tellingIfOverdue(step: Step, now: Moment): Step {
   const { knowledge, notices, next } = step
-  const { account, record, toldOverdue } = knowledge
+  const { account, record } = knowledge
   const since = next.do === 'end' ? overdueSince(knowledge, now) : undefined
-  if (since === undefined || record?.state !== 'signed-in') return step
-  // The same refresh token may stay, and an access token may become current again.
-  const tokens = `${record.lineage} ${record.obtained_at}`
-  if (toldOverdue === tokens) return step
+  if (since === undefined || record?.state !== 'signed-in' || isTold(knowledge)) return step
   const event = { account, since, expires_at: record.obtained_at + record.lifetime }
   return {
     next,
-    knowledge: { ...knowledge, toldOverdue: tokens },
+    knowledge: { ...knowledge, toldOverdue: tokensOf(record) },
     notices: [...notices, { tell: 'not-refreshed', event }],
   }
 }
 
+/** The same refresh token may stay, and an access token may become current again. */
+const tokensOf = ({ lineage, obtained_at }: SignedIn): string => `${lineage} ${obtained_at}`
+
+const isTold = ({ record, toldOverdue }: Knowledge): boolean =>
+  record?.state === 'signed-in' && toldOverdue === tokensOf(record)
+
 /** Whether it has to be looked at although nobody asks for it: to tell, or to learn that somebody has refreshed. */
 export function isWorthALook(known: Knowledge, now: Moment): boolean {
-  const isRecent = known.lookedAt !== undefined && elapsed(known.lookedAt, now) < lookEvery
+  // A caller's look from before it was overdue has told nobody.
+  const isRecent = isTold(known) && known.lookedAt !== undefined && elapsed(known.lookedAt, now) < lookEvery
   return !isRecent && overdueSince(known, now) !== undefined
 }

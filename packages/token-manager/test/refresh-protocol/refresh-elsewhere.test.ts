@@ -169,6 +169,24 @@ describe('a token that nobody refreshes', () => {
     expect(heard).toHaveLength(1)
   })
 
+  // Each is due at a place of its own in its span.
+  it.each(['r0', 'r1', 'r2', 'r3', 'r4', 'r5'])(
+    'is told while it works, of one that lives for three minutes and is asked for all the time: %s',
+    async (refresh_token) => {
+      const world = bench()
+      const [home, server] = [world.process(), world.process({ refresh: 'elsewhere' })]
+      await home.save(account, { ...world.tokens({ refresh_token }), expires_at: world.now() / 1000 + 180 })
+      const heard = heardBy(server, 'not-refreshed')
+      for (let second = 0; second < 171; second += 1) {
+        await server.getAccessToken(account)
+        await idle()
+        if (second % 15 === 0) await world.rollCall()
+        await world.pass(1000)
+      }
+      expect(heard).toHaveLength(1)
+    },
+  )
+
   it('is told by a caller’s own look where no timer runs', async () => {
     const { world, home, start } = await homeAndServer()
     const server = world.process({ refresh: 'elsewhere', background: false })
