@@ -175,9 +175,9 @@ const rows: Readonly<Record<Cause, Row>> = {
     to_do: 'Look at the settings: owner-sso doctor.',
   },
   clocks: {
-    is: ({ events }) => setBack(events) > sameTime,
-    says: ({ events }) =>
-      `It is signed in; a clock is or was wrong by ${Math.round(setBack(events) / 60)} minutes or more.`,
+    is: ({ turned }) => secondsBack(turned) > sameTime,
+    says: ({ turned }) =>
+      `It is signed in; a clock is or was wrong by ${Math.round(secondsBack(turned) / 60)} minutes or more.`,
     to_do: 'Look at the clocks of the machines that its history names.',
   },
   'signed-in': {
@@ -201,7 +201,7 @@ export function whyOf(facts: Facts): Pick<AccountHistory, 'events' | 'why'> {
   } = rows[cause]
   const or_else = typeof or === 'function' ? or(found) : or
   const sentence = typeof says === 'string' ? says : says(found)
-  const why = { cause, sentence, rests_on: evidence(found), to_do, sure: or_else === undefined }
+  const why = { cause, sentence, rests_on: evidence(found, cause), to_do, sure: or_else === undefined }
   return { events: found.events, why: { ...why, ...(or_else !== undefined && { or_else }) } }
 }
 
@@ -221,6 +221,7 @@ function lookedThrough(facts: Facts) {
     ...facts,
     events,
     unreadable,
+    turned: turnedIn(events),
     token,
     isOver,
     /** What ended the session, and all before it. */
@@ -260,14 +261,23 @@ function isGap({ before, status, age }: Found): boolean {
   return pauses.length > 0 && age > Math.max(life, 2 * Math.max(...pauses))
 }
 
-/** By how many seconds an event is told to be before the one that it follows. */
-const setBack = (events: readonly HistoryEvent[]): number =>
-  Math.max(0, ...events.slice(1).map(({ at }, index) => (events[index]?.until ?? 0) - at))
+/**
+ * Two events, one right after the other, whose times lie the wrong way round by the most. A request that nobody heard of again is
+ * told later than it was made; and where two histories were joined, what was counted went on beside what follows it.
+ */
+function turnedIn(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
+  const told = events.filter(({ what }) => what !== 'in-doubt')
+  const pairs = told.slice(1).map((_, index) => told.slice(index, index + 2))
+  return pairs.toSorted((one, other) => secondsBack(other) - secondsBack(one))[0] ?? []
+}
+
+const secondsBack = ([before, after]: readonly HistoryEvent[]): number => (before?.at ?? 0) - (after?.at ?? 0)
 
 /** What is told of the refresh token in question, or else what happened last; and what is not told. */
-function evidence({ record, events, of, ended, lost, unreadable, token, description, now }: Found): readonly string[] {
+function evidence(found: Found, cause: Cause): readonly string[] {
+  const { record, events, of, ended, lost, unreadable, token, description, turned, now } = found
   if (record === undefined) return []
-  const about = [...of, ...(ended === undefined ? [] : [ended])]
+  const about = cause === 'clocks' ? turned : [...of, ...(ended === undefined ? [] : [ended])]
   const isNewer = token !== undefined && events.length > 0 && !events.some((event) => event.token === token)
   const notes = [
     ended !== undefined && lost === undefined && 'As far as the record tells, nobody here had sent that token before.',

@@ -116,6 +116,14 @@ it('takes what was cured for nothing', () => {
   expect(whyOf(facts(over, sameToken)).cause).not.toBe('idle')
 })
 
+it('takes no clock for wrong whose events are told later, or in two histories that were joined', () => {
+  // A killed holder's request is told when it is asked for again: after the store was copied.
+  const late = [cameIn, event(5, 'copied'), event(1, 'in-doubt', { code: 'no_word' }), event(6, 'replayed')]
+  // For hours one store failed, while the one that was imported into it went on.
+  const beside = [cameIn, event(1, 'failed', { times: 9, until: start + 9 * hour }), event(3, 'refreshed')]
+  for (const events of [late, beside]) expect(whyOf(facts(valid, events)).cause).toBe('signed-in')
+})
+
 describe('what it rests on', () => {
   it('is what is told of the refresh token in question, and what is not told', () => {
     const events = [...former, event(21, 'refreshed'), endedBy(27)]
@@ -127,6 +135,14 @@ describe('what it rests on', () => {
       'The service says “The refresh_token is expired.”.',
       'Nothing was written down before 2026-01-01 00:00 UTC.',
       '2 events can’t be read: they are damaged.',
+    ])
+  })
+
+  it('is the two events of which a clock is told to be wrong', () => {
+    const turned = [event(7, 'refused', { token: 'another' }), event(6.5, 'refreshed', { host: 'server' })]
+    expect(whyOf(facts(valid, [cameIn, ...turned, event(14, 'refused')])).rests_on).toEqual([
+      '2026-01-01 07:00 UTC: refused, by process 7 on nas, refresh token another',
+      '2026-01-01 06:30 UTC: refreshed, by process 7 on server, refresh token Zp3kX9aQ',
     ])
   })
 
