@@ -3,7 +3,7 @@
  */
 import { accountName, overdueAdvice, refusalAdvice, type TokenStatus, visible, type Why } from '@owner-sso/core'
 import { localTime } from '../terminal/local-time.ts'
-import { duration } from '../terminal/wording.ts'
+import { duration, likely } from '../terminal/wording.ts'
 import { type Line, printData, printJson, printNote } from '../terminal/output.ts'
 import { accountNames } from '../tokens/account.ts'
 import { exitCodes } from '../failure/command-error.ts'
@@ -101,10 +101,9 @@ const below = (account: number, format: 'dim' | 'yellow', text: string): Line =>
 
 /** What is wrong with it, if anything is. */
 function problem(status: AccountStatus): string[] {
-  const { cause, sentence } = status.why
   const overdue = overdueAdvice(status, localTime)
   if (overdue !== undefined) return [overdue]
-  return cause === 'signed-in' ? [] : [refusalAdvice(status, localTime) ?? sentence]
+  return status.why.cause === 'signed-in' ? [] : [refusalAdvice(status, localTime) ?? likely(status.why)]
 }
 
 function cells(status: AccountStatus): { account: string; state: string; life: string; region: string } {
