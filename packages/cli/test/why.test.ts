@@ -52,6 +52,16 @@ it('is about the only account where none is named, and about one that was never 
   expect((await machine.run(['why'])).code).toBe(2)
 })
 
+it('says what can be no name, and takes an empty option for none', async () => {
+  await storeLogin(machine, emulator, account)
+  for (const named of ['', ' ', 'SUB:1']) {
+    const { code, stderr } = await machine.run(['why', named])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Name the account by its e-mail.') })
+  }
+  expect((await machine.run(['why', '--account', ' '])).stdout).toContain('It is signed in.')
+  expect((await machine.run(['login', '--account', ' '])).stderr).toContain('No account was named.')
+})
+
 it('names a store that another key has sealed', async () => {
   const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte))
   const store = fileTokenStore({ path: machine.tokensFolder, encryptionKey: first })
