@@ -208,7 +208,7 @@ export function whyOf(facts: Facts): Pick<AccountHistory, 'events' | 'why'> {
 /** The facts, and what several rows ask of them. */
 function lookedThrough(facts: Facts) {
   const { status, record, intent } = facts
-  const { events, unreadable } = eventsIn(record?.history)
+  const { events, unreadable, isFull } = eventsIn(record?.history)
   const token = record === undefined || record.state === 'signed-out' ? undefined : fingerprintOf(record.lineage)
   const isOver = status.state === 'reauthentication-required'
   const last = isOver ? events.findLastIndex((event) => event.what === 'ended' && event.token === token) : -1
@@ -221,6 +221,7 @@ function lookedThrough(facts: Facts) {
     ...facts,
     events,
     unreadable,
+    isFull,
     turned: turnedIn(events),
     token,
     isOver,
@@ -275,16 +276,18 @@ const secondsBack = ([before, after]: readonly HistoryEvent[]): number => (befor
 
 /** What is told of the refresh token in question, or else what happened last; and what is not told. */
 function evidence(found: Found, cause: Cause): readonly string[] {
-  const { record, events, of, ended, lost, unreadable, token, description, turned, now } = found
+  const { record, events, of, ended, lost, unreadable, isFull, token, description, turned, now } = found
   if (record === undefined) return []
   const about = cause === 'clocks' ? turned : [...of, ...(ended === undefined ? [] : [ended])]
   const isNewer = token !== undefined && events.length > 0 && !events.some((event) => event.token === token)
   const notes = [
     ended !== undefined && lost === undefined && 'As far as the record tells, nobody here had sent that token before.',
     description !== undefined && `The service says “${description}”.`,
-    events[0]?.what !== 'signed-in' && `Nothing was written down before ${timeOf(events[0]?.at ?? now)}.`,
+    events[0]?.what !== 'signed-in' &&
+      unreadable === 0 &&
+      `${isFull ? 'Nothing is kept from' : 'Nothing was written down'} before ${timeOf(events[0]?.at ?? now)}.`,
     isNewer && 'A release that writes no history has refreshed it since.',
-    unreadable > 0 && `${unreadable} events can’t be read: they are damaged.`,
+    unreadable > 0 && `${unreadable === 1 ? '1 event' : `${unreadable} events`} can’t be read, for damage.`,
   ]
   return [...(about.length > 0 ? about : events).slice(-4).map(lineOf), ...notes.filter((note) => note !== false)]
 }

@@ -127,15 +127,31 @@ it('takes no clock for wrong whose events are told later, or in two histories th
 describe('what it rests on', () => {
   it('is what is told of the refresh token in question, and what is not told', () => {
     const events = [...former, event(21, 'refreshed'), endedBy(27)]
-    const { rests_on } = whyOf(facts(over, events, { description: 'The refresh_token is expired.', unreadable: 2 }))
+    const { rests_on } = whyOf(facts(over, events, { description: 'The refresh_token is expired.' }))
     expect(rests_on).toEqual([
       '2026-01-01 21:00 UTC: refreshed, by process 7 on nas, refresh token Zp3kX9aQ',
       '2026-01-02 03:00 UTC: ended (due, login_required), by process 7 on nas, refresh token Zp3kX9aQ',
       'As far as the record tells, nobody here had sent that token before.',
       'The service says “The refresh_token is expired.”.',
       'Nothing was written down before 2026-01-01 00:00 UTC.',
-      '2 events can’t be read: they are damaged.',
     ])
+  })
+
+  it('says what is damaged, and what has given way, and that nothing was written only where that is so', () => {
+    const notes = (events: readonly HistoryEvent[], unreadable = 0): readonly string[] =>
+      whyOf(facts(valid, events, { unreadable })).rests_on.slice(1)
+    const refreshed = event(7, 'refreshed')
+    expect(notes([refreshed])).toEqual(['Nothing was written down before 2026-01-01 07:00 UTC.'])
+    expect(notes([refreshed], 1)).toEqual(['1 event can’t be read, for damage.'])
+    expect(notes([refreshed], 2)).toEqual(['2 events can’t be read, for damage.'])
+    const others = Array.from({ length: 31 }, (_, at) => event(at / 8, 'refreshed', { token: `token-${at}` }))
+    const long = others
+      .slice(4)
+      .map((other) => ({ ...other, host: 'a-name-of-a-machine', code: 'a-word-of-24-characters-' }))
+    for (const full of [others, long])
+      expect(notes([...full, refreshed])).toEqual([
+        expect.stringMatching(/^Nothing is kept from before 2026-01-01 0\d/u),
+      ])
   })
 
   it('is the two events of which a clock is told to be wrong', () => {
