@@ -20,7 +20,7 @@ it('says the cause, how sure that is, what to do, and what it rests on; for prog
   const [sentence, sureness, toDo, rests, ...lines] = stdout.trimEnd().split('\n')
   expect(sentence).toBe(`${account}: Another program has used a copy of this refresh token.`)
   expect(sureness).toBe(
-    'That is likely. Or the service ended the session: the password was changed, or somebody signed out there.',
+    'That is likely. Or the service ended the session: the password was changed, or somebody signed out there. Or an older copy of the store was put back.',
   )
   expect(toDo).toMatch(/^What to do: Find who else has it: .*\.$/u)
   expect(rests).toBe('It rests on:')

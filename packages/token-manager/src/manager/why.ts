@@ -133,7 +133,7 @@ const rows: Readonly<Record<Cause, Row>> = {
     or_else: both,
   },
   'restored-backup': {
-    is: (found) => found.ended?.why === 'expired' && isGap(found),
+    is: (found) => found.isOver && isGap(found),
     says: 'The record is older than it should be: a backup of the store was put back.',
     to_do: 'Sign in again. Leave the tokens out of what is restored.',
     or_else: `Or nobody called for so long. ${both}`,
@@ -142,7 +142,7 @@ const rows: Readonly<Record<Cause, Row>> = {
     is: ({ isOver }) => isOver,
     says: 'Another program has used a copy of this refresh token.',
     to_do: 'Find who else has it: another client, a copy of this store. Sign in again, in one place alone.',
-    or_else: atService,
+    or_else: `${atService} Or an older copy of the store was put back.`,
   },
   'refreshed-tokens-refused': {
     is: ({ status }) => status.refreshed_tokens_refused !== undefined,

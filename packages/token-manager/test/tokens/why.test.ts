@@ -80,6 +80,12 @@ const table: readonly (readonly [Cause, sure: boolean, Facts, and?: string])[] =
   ['two-stores', false, facts(over, [event(0, 'signed-in', { why: 'brought' }), endedBy(6)]), 'by an import'],
   ['copied-store', false, facts(over, [cameIn, endedBy(6, { host: 'server' })])],
   ['restored-backup', false, facts(over, [...former, event(21, 'refreshed'), endedBy(48, { why: 'expired' })])],
+  [
+    'restored-backup',
+    false,
+    facts(over, [...former, event(21, 'refreshed'), endedBy(48, { why: 'asked' })]),
+    'by hand',
+  ],
   ['spent-elsewhere', false, facts(over, [...former, event(21, 'refreshed'), endedBy(27)])],
   ['refreshed-tokens-refused', true, facts({ ...valid, refreshed_tokens_refused: 2 }, [cameIn, event(7, 'fell-back')])],
   ['firewall', true, facts(valid, [cameIn, event(7, 'failed', { code: 'FIREWALL_CHALLENGE' })])],
