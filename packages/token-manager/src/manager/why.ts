@@ -91,7 +91,8 @@ const rows: Readonly<Record<Cause, Row>> = {
   },
   'answer-lost': {
     is: (found) => found.lost?.code !== noWord && (found.isOver ? found.lost !== undefined : isUnanswered(found)),
-    says: ({ lost }) => `A refresh was sent, and its answer did not come (${lost?.code ?? 'unknown'}).`,
+    says: ({ lost: { code = 'unknown' } = {} }) =>
+      `A refresh was sent, and its answer ${code.startsWith('HTTP_') ? 'can’t be used' : 'did not come'} (${code}).`,
     to_do: 'Sign in again if it says so. Otherwise it is asked for once more; at once by owner-sso refresh.',
     or_else: unlessAlive,
   },
@@ -155,8 +156,8 @@ const rows: Readonly<Record<Cause, Row>> = {
     to_do: 'Wait: it is tried again by itself, and each request in between can prolong the block.',
   },
   'client-rejected': {
-    is: fails(/^(?:invalid|unauthorized)_client$/u),
-    says: ({ failing }) => `The service rejected this client (${failing?.code}): its id or its secret was changed.`,
+    is: fails(/^invalid_client$/u),
+    says: ({ failing }) => `The service rejected this client (${failing?.code}): its id or its secret is not the right one.`,
     to_do: 'Correct the client’s id and secret in the settings. The tokens are as good as before.',
   },
   'wrong-region': {
@@ -276,12 +277,14 @@ const secondsBack = ([before, after]: readonly HistoryEvent[]): number => (befor
 
 /** What is told of the refresh token in question, or else what happened last; and what is not told. */
 function evidence(found: Found, cause: Cause): readonly string[] {
-  const { record, events, of, ended, lost, unreadable, isFull, token, description, turned, now } = found
+  const { record, events, of, ended, failing, unreadable, isFull, token, description, turned, now } = found
   if (record === undefined) return []
   const about = cause === 'clocks' ? turned : [...of, ...(ended === undefined ? [] : [ended])]
   const isNewer = token !== undefined && events.length > 0 && !events.some((event) => event.token === token)
   const notes = [
-    ended !== undefined && lost === undefined && 'As far as the record tells, nobody here had sent that token before.',
+    ended !== undefined &&
+      failing === undefined &&
+      'As far as the record tells, nobody here had sent that token before.',
     description !== undefined && `The service says “${description}”.`,
     events[0]?.what !== 'signed-in' &&
       unreadable === 0 &&

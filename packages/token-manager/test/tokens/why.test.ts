@@ -94,6 +94,8 @@ const table: readonly (readonly [Cause, sure: boolean, Facts, and?: string])[] =
   ['unreachable', true, facts(valid, [cameIn, event(7, 'failed', { code: 'UNREACHABLE' })])],
   ['unreachable', true, facts(doubtful, [cameIn, event(7, 'in-doubt', { code: 'HTTP_503', times: 3 })]), 'in doubt'],
   ['refresh-fails', true, facts(valid, [cameIn, event(7, 'failed', { code: 'HTTP_404' })])],
+  // It may be known well, and not be allowed to refresh (RFC 6749 section 5.2).
+  ['refresh-fails', true, facts(valid, [cameIn, event(7, 'failed', { code: 'unauthorized_client' })]), 'by its rights'],
   ['clocks', true, facts(valid, [cameIn, event(7, 'refused'), event(6.5, 'refreshed')])],
   ['signed-in', false, facts(valid, [cameIn])],
   ['signed-in', false, facts(valid, []), 'without a history'],
@@ -141,6 +143,13 @@ describe('what it rests on', () => {
       'The service says “The refresh_token is expired.”.',
       'Nothing was written down before 2026-01-01 00:00 UTC.',
     ])
+  })
+
+  it('says that nobody had sent a token, or that no answer came, only where that is so', () => {
+    const rejected = event(7, 'failed', { code: 'invalid_request', times: 4, until: start + 8 * hour })
+    expect(whyOf(facts(over, [cameIn, rejected, endedBy(9, { code: 'invalid_request' })])).rests_on).toHaveLength(3)
+    const answered = whyOf(facts(doubtful, [cameIn, event(7, 'in-doubt', { code: 'HTTP_200' })]))
+    expect(answered.sentence).toBe('A refresh was sent, and its answer can’t be used (HTTP_200).')
   })
 
   it('says what is damaged, and what has given way, and that nothing was written only where that is so', () => {
