@@ -168,7 +168,7 @@ const rows: Readonly<Record<Cause, Row>> = {
   unreachable: {
     is: fails(/^(?:UNREACHABLE|TIMEOUT|HTTP_5\d\d)$/u),
     says: ({ failing }) => `At its last refresh the service could not be reached, or was down (${failing?.code}).`,
-    to_do: 'Look at the network of this machine. It goes on by itself once the service answers.',
+    to_do: 'Look at the network of the machine that asked. It goes on by itself once the service answers.',
   },
   'refresh-fails': {
     is: ({ failing }) => failing !== undefined,
