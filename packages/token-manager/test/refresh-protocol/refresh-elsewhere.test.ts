@@ -284,6 +284,27 @@ describe('a token that the owner API refuses to a process that leaves refreshes 
     expect(world.sent).toEqual(['r0', 'r1'])
   })
 
+  it('is refreshed as soon where that of another account was refused right before it', async () => {
+    const { world, home, server } = await homeAndServer()
+    const second = 'second@example.com'
+    await home.save(second, world.tokens({ access_token: 'b0', refresh_token: 's0' }))
+    expect(await server.getAccessToken(second)).toBe('b0')
+    await world.rollCall()
+    await world.pass(hours(1))
+    expect(await server.invalidate(account, 'a0')).toBe(false)
+    await world.rollCall()
+    await world.pass(10_000)
+    expect(world.sent).toEqual(['r0'])
+    expect(await server.invalidate(second, 'b0')).toBe(false)
+    const asked = server.getAccessToken(second)
+    for (let time = 0; time < 30; time += 15) {
+      await world.pass(15_000)
+      await world.rollCall()
+    }
+    expect(world.sent).toEqual(['r0', 's0'])
+    expect(await asked).toBe('a2')
+  })
+
   it('is told once a caller has waited in vain', async () => {
     const { world, server, start } = await homeAndServer()
     const heard = heardBy(server, 'not-refreshed')
