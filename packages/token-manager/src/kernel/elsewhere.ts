@@ -6,7 +6,7 @@ import { RefreshElsewhereError } from '../errors.ts'
 import type { SignedIn } from '../store/token-record.ts'
 import { elapsed } from '../support/runtime.ts'
 import { ageOf, isUsable, type Knowledge, type Moment, openIntent } from './knowledge.ts'
-import { backingOff, isIntentAlive, restedFrom } from './pace.ts'
+import { backingOff, isIntentAlive, pauseLeft, restedFrom } from './pace.ts'
 import { end, type Flow, fromManager, go, type Step } from './steps.ts'
 
 /** Milliseconds that a caller without a working token waits: whoever refreshes looks every 15 seconds whether one was refused. */
@@ -66,9 +66,16 @@ const tokensOf = ({ lineage, obtained_at }: SignedIn): string => `${lineage} ${o
 const isTold = ({ record, toldOverdue }: Knowledge): boolean =>
   record?.state === 'signed-in' && toldOverdue === tokensOf(record)
 
-/** Whether it has to be looked at although nobody asks for it: to tell, or to learn that somebody has refreshed. */
+/**
+ * Whether it has to be looked at although nobody asks for it: to tell, or to learn that somebody has refreshed. And to refresh what
+ * others had refused, where that had to wait when they called.
+ */
 export function isWorthALook(known: Knowledge, now: Moment): boolean {
+  const isRecent = known.lookedAt !== undefined && elapsed(known.lookedAt, now) < lookEvery
+  if (!now.settings.refreshesElsewhere) {
+    const isLeft = known.record?.state === 'signed-in' && known.record.refusals?.thisOne === true
+    return isLeft && !isRecent && pauseLeft(known, now) <= 0
+  }
   // A caller's look from before it was overdue has told nobody.
-  const isRecent = isTold(known) && known.lookedAt !== undefined && elapsed(known.lookedAt, now) < lookEvery
-  return !isRecent && overdueSince(known, now) !== undefined
+  return !(isRecent && isTold(known)) && overdueSince(known, now) !== undefined
 }

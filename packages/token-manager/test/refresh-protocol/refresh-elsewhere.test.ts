@@ -305,6 +305,25 @@ describe('a token that the owner API refuses to a process that leaves refreshes 
     expect(await asked).toBe('a2')
   })
 
+  it('is refreshed once the pause is over where it came just before, though nobody calls again', async () => {
+    const { world, server } = await homeAndServer()
+    await world.rollCall()
+    await world.pass(hours(1))
+    for (const token of ['a0', 'a1']) {
+      expect(await server.getAccessToken(account)).toBe(token)
+      expect(await server.invalidate(account, token)).toBe(false)
+      await world.rollCall()
+      await world.pass(1000)
+    }
+    expect(world.sent).toEqual(['r0'])
+    for (let time = 0; time < 180; time += 15) {
+      await world.pass(15_000)
+      await world.rollCall()
+    }
+    expect(world.sent).toEqual(['r0', 'r1'])
+    expect(await server.getAccessToken(account)).toBe('a2')
+  })
+
   it('is told once a caller has waited in vain', async () => {
     const { world, server, start } = await homeAndServer()
     const heard = heardBy(server, 'not-refreshed')
