@@ -157,7 +157,8 @@ const rows: Readonly<Record<Cause, Row>> = {
   },
   'client-rejected': {
     is: fails(/^invalid_client$/u),
-    says: ({ failing }) => `The service rejected this client (${failing?.code}): its id or its secret is not the right one.`,
+    says: ({ failing }) =>
+      `The service rejected this client (${failing?.code}): its id or its secret is not the right one.`,
     to_do: 'Correct the client’s id and secret in the settings. The tokens are as good as before.',
   },
   'wrong-region': {
