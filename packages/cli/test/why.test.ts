@@ -62,6 +62,15 @@ it('says what can be no name, and takes an empty option for none', async () => {
   expect((await machine.run(['login', '--account', ' '])).stderr).toContain('No account was named.')
 })
 
+it('sends nobody to sign in whose tokens are as good as before, neither does the refresh that failed', async () => {
+  await storeLogin(machine, emulator, account)
+  emulator.applyScenario('client-rejected')
+  expect((await machine.run(['refresh'])).stderr).toContain(
+    'Nobody has to sign in again yet. What happened: owner-sso why',
+  )
+  expect((await machine.run(['why'])).stdout).toMatch(/That is sure\.\n.* The tokens are as good as before\.$/mu)
+})
+
 it('names a store that another key has sealed', async () => {
   const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte))
   const store = fileTokenStore({ path: machine.tokensFolder, encryptionKey: first })
