@@ -34,7 +34,9 @@ describe('owner-sso status', () => {
     await machine.run(['token'], { ahead: nineHours })
     const dead = await machine.run(['status', '--account', 'plain@example.com'])
     expect(dead.code).toBe(3)
-    expect(dead.stdout).toMatch(/run owner-sso login .*\n +Another program has used a copy of this refresh token\.\n/u)
+    expect(dead.stdout).toMatch(
+      /run owner-sso login .*\n +Likely: Another program has used a copy of this refresh token\.\n/u,
+    )
   })
 
   it('says of a refresh in doubt when it is settled', async () => {

@@ -20,7 +20,7 @@ it('says the cause, how sure that is, what to do, and what it rests on; for prog
   const [sentence, sureness, toDo, rests, ...lines] = stdout.trimEnd().split('\n')
   expect(sentence).toBe(`${account}: Another program has used a copy of this refresh token.`)
   expect(sureness).toBe(
-    'That is likely. Or the service ended the session: the password was changed, or somebody signed out there.',
+    'That is likely. Or the service ended the session: the password was changed, or somebody signed out there. Or an older copy of the store was put back.',
   )
   expect(toDo).toMatch(/^What to do: Find who else has it: .*\.$/u)
   expect(rests).toBe('It rests on:')
@@ -50,6 +50,25 @@ it('is about the only account where none is named, and about one that was never 
   )
   await storeLogin(machine, emulator, 'regional@example.com')
   expect((await machine.run(['why'])).code).toBe(2)
+})
+
+it('says what can be no name, and takes an empty option for none', async () => {
+  await storeLogin(machine, emulator, account)
+  for (const named of ['', ' ', 'SUB:1']) {
+    const { code, stderr } = await machine.run(['why', named])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Name the account by its e-mail.') })
+  }
+  expect((await machine.run(['why', '--account', ' '])).stdout).toContain('It is signed in.')
+  expect((await machine.run(['login', '--account', ' '])).stderr).toContain('No account was named.')
+})
+
+it('sends nobody to sign in whose tokens are as good as before, neither does the refresh that failed', async () => {
+  await storeLogin(machine, emulator, account)
+  emulator.applyScenario('client-rejected')
+  expect((await machine.run(['refresh'])).stderr).toContain(
+    'Nobody has to sign in again yet. What happened: owner-sso why',
+  )
+  expect((await machine.run(['why'])).stdout).toMatch(/That is sure\.\n.* The tokens are as good as before\.$/mu)
 })
 
 it('names a store that another key has sealed', async () => {

@@ -7,10 +7,10 @@ import type { NodeStatus } from './node-red.ts'
 /** Causes that the few words tell well enough. */
 const told: readonly Cause[] = ['signed-in', 'refreshing', 'nothing-stored', 'refreshed-tokens-refused']
 
-/** With the cause in one sentence, where something is wrong. */
-export function statusWords(status: TokenStatus, { cause, sentence }: Why): NodeStatus {
+/** With the cause in one sentence, where something is wrong, and whether that is sure. */
+export function statusWords(status: TokenStatus, { cause, sentence, sure }: Why): NodeStatus {
   const words = fewWords(status, Date.now() / 1000)
-  return told.includes(cause) ? words : { ...words, text: `${words.text}. ${sentence}` }
+  return told.includes(cause) ? words : { ...words, text: `${words.text}. ${sure ? '' : 'Likely: '}${sentence}` }
 }
 
 /** @param now - seconds since the epoch */

@@ -372,7 +372,7 @@ it('shares a session with a second Node-RED, once both have one credential secre
   expect(emulator.counters).toMatchObject({ credentialChecks: 1, tokenRefreshes: 1, replays: 0 })
 })
 
-it('says in one sentence why the account has to sign in again', async () => {
+it('says in one sentence why the account has to sign in again, and how sure that is', async () => {
   const red = await start()
   expect(await red.dialog('password', { ...account({}), credential })).toEqual({})
   await red.deploy([tab, account({}), ...flow('list', {})])
@@ -380,7 +380,7 @@ it('says in one sentence why the account has to sign in again', async () => {
   emulator.applyScenario('sessions-ended')
   expect((await red.ask('/list')).body).toMatchObject({ code: 'ERR_SSO_REAUTHENTICATION_REQUIRED' })
   expect((await red.dialog('status', { id: 'account' })).status?.text).toMatch(
-    /^sign in again(?: within \d+ h)?\. The service ended the session: a changed password, or a sign-out there\.$/u,
+    /^sign in again(?: within \d+ h)?\. Likely: The service ended the session: a changed password, or a sign-out there\.$/u,
   )
 })
 

@@ -1,11 +1,11 @@
 /**
  * `owner-sso status`: every account with its state, the time left, its refreshes, its region, and the store.
  */
-import { accountName, overdueAdvice, refusalAdvice, type TokenStatus, visible, type Why } from '@owner-sso/core'
+import { overdueAdvice, refusalAdvice, type TokenStatus, visible, type Why } from '@owner-sso/core'
 import { localTime } from '../terminal/local-time.ts'
-import { duration } from '../terminal/wording.ts'
+import { duration, likely } from '../terminal/wording.ts'
 import { type Line, printData, printJson, printNote } from '../terminal/output.ts'
-import { accountNames } from '../tokens/account.ts'
+import { accountNames, namedAccount } from '../tokens/account.ts'
 import { exitCodes } from '../failure/command-error.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
@@ -45,7 +45,7 @@ interface Statuses {
 
 async function statuses({ account }: Settings, { tokens }: TokenKeeping): Promise<Statuses> {
   const { names, failure } =
-    account === undefined ? await accountNames(tokens) : { names: [accountName(account.value)], failure: undefined }
+    account === undefined ? await accountNames(tokens) : { names: [namedAccount(account.value)], failure: undefined }
   const accounts = await Promise.all(names.map((name) => statusOf(name, tokens)))
   return { accounts, failure }
 }
@@ -101,10 +101,9 @@ const below = (account: number, format: 'dim' | 'yellow', text: string): Line =>
 
 /** What is wrong with it, if anything is. */
 function problem(status: AccountStatus): string[] {
-  const { cause, sentence } = status.why
   const overdue = overdueAdvice(status, localTime)
   if (overdue !== undefined) return [overdue]
-  return cause === 'signed-in' ? [] : [refusalAdvice(status, localTime) ?? sentence]
+  return status.why.cause === 'signed-in' ? [] : [refusalAdvice(status, localTime) ?? likely(status.why)]
 }
 
 function cells(status: AccountStatus): { account: string; state: string; life: string; region: string } {

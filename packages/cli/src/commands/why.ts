@@ -1,9 +1,8 @@
 /**
  * `owner-sso why`: why an account is as it is, in one sentence, with what that rests on, what to do, and how sure it is.
  */
-import { accountName } from '@owner-sso/core'
 import { printData, printJson } from '../terminal/output.ts'
-import { chosenAccount } from '../tokens/account.ts'
+import { chosenAccount, namedAccount } from '../tokens/account.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 import { defineCommand } from './command.ts'
 
@@ -21,7 +20,7 @@ export const command = defineCommand({
   ],
   async run({ settings, args: [named] }) {
     await withTokens(settings, undefined, async ({ tokens, store }) => {
-      const account = named === undefined ? await chosenAccount(settings, tokens) : accountName(named)
+      const account = named === undefined ? await chosenAccount(settings, tokens) : namedAccount(named)
       const history = await tokens.history(account)
       if (settings.json) return printJson({ account, store: store.shown, ...history })
       const { sentence, rests_on, to_do, or_else } = history.why

@@ -4,6 +4,7 @@
 import { overdueAdvice, refusalAdvice, type TokenManager } from '@owner-sso/core'
 import { localTime } from '../terminal/local-time.ts'
 import { type Finding, good, note } from '../terminal/finding.ts'
+import { likely } from '../terminal/wording.ts'
 
 export async function checkAccount(
   account: string,
@@ -14,7 +15,7 @@ export async function checkAccount(
   const advice = refusalAdvice(status, localTime)
   const overdue = overdueAdvice(status, localTime)
   if (overdue !== undefined) return [note('refresh', `${account}: ${overdue}`, 'Run owner-sso doctor there.')]
-  const text = `${account}: ${advice ?? why.sentence}`
+  const text = `${account}: ${advice ?? likely(why)}`
   if (why.cause === 'signed-in') return []
   if (why.cause === 'refreshing') return [good('tokens', text)]
   const signsIn = advice !== undefined || status.state === 'reauthentication-required'

@@ -71,13 +71,13 @@ function givenOf(
 ): Given<unknown> | undefined {
   const { option, optionName = name, kind }: (typeof settingRows)[number][1] = settingTable[name]
   const [flag, variable] = [dashed(optionName, option), variableOf(name)]
-  const onLine = options[optionName]
+  const onLine = checkedIfText(options[optionName], flag)
   // commander says true of every `--no-…` that was not given.
-  if (onLine !== true && isGiven(onLine)) return { value: checkedIfText(onLine, flag), from: flag }
+  if (onLine !== true && isGiven(onLine)) return { value: onLine, from: flag }
   const text = checkedText(env[variable] ?? '', variable)
   if (text !== '') return { value: readOr(variable, kind.read ?? String, text), from: variable }
-  const configured = config[name]
-  return isGiven(configured) ? { value: checkedIfText(configured, name), from: configFile } : undefined
+  const configured = checkedIfText(config[name], name)
+  return isGiven(configured) ? { value: configured, from: configFile } : undefined
 }
 
 /** @throws CommandError for a variable that is neither on nor off */

@@ -141,7 +141,9 @@ const meanings: Record<SsoErrorCode, Meaning> = {
     next: (error) =>
       error instanceof ClientRejectedError
         ? 'Check OWNER_SSO_CLIENT_ID and the client secret. Nobody has to sign in again for it.'
-        : 'Check OWNER_SSO_AUTH_URL, then sign in again with: owner-sso login',
+        : error.step === 'refresh'
+          ? 'Check OWNER_SSO_AUTH_URL. Nobody has to sign in again yet. What happened: owner-sso why'
+          : 'Check OWNER_SSO_AUTH_URL, then sign in again with: owner-sso login',
   },
   ERR_SSO_UNEXPECTED_RESPONSE: {
     exitCode: exitCodes.unexpected,

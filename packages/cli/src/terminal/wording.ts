@@ -1,6 +1,7 @@
 /**
- * Numbers in short words: `7 h 42 min`, `20 s`, `1 account`.
+ * Numbers in short words: `7 h 42 min`, `20 s`, `1 account`; and how sure a sentence is.
  */
+import type { Why } from '@owner-sso/core'
 
 /** Seconds, in two units at most, rounded down: nobody is promised more than there is. */
 export function duration(seconds: number): string {
@@ -14,4 +15,8 @@ export function duration(seconds: number): string {
 
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+export function likely({ sure, sentence }: Why): string {
+  return sure ? sentence : `Likely: ${sentence}`
 }

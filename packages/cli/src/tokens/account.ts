@@ -1,9 +1,15 @@
 /**
  * Whose tokens a call is about.
  */
-import { accountName, SignedOutError, type TokenManager } from '@owner-sso/core'
+import { accountName, checkedAccountName, SignedOutError, type TokenManager } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
+import { orTell } from '../settings/secrets.ts'
 import type { Settings } from '../settings/settings.ts'
+
+/** The name of an account, from what a person typed. @throws CommandError for what can be none */
+export function namedAccount(typed: string): string {
+  return orTell('Name the account by its e-mail.', () => checkedAccountName(accountName(typed)))
+}
 
 /**
  * The account that was named, else the only one of the store.
@@ -11,7 +17,7 @@ import type { Settings } from '../settings/settings.ts'
  * @throws CommandError where nobody is signed in, or several are and none is named
  */
 export async function chosenAccount({ account }: Settings, tokens: TokenManager): Promise<string> {
-  if (account !== undefined) return accountName(account.value)
+  if (account !== undefined) return namedAccount(account.value)
   const { names, failure } = await accountNames(tokens)
   const [only, ...others] = names
   if (failure !== undefined && others.length === 0) throw failure

@@ -6,7 +6,7 @@ import { RefreshElsewhereError } from '../errors.ts'
 import type { SignedIn } from '../store/token-record.ts'
 import { elapsed } from '../support/runtime.ts'
 import { ageOf, isUsable, type Knowledge, type Moment, openIntent } from './knowledge.ts'
-import { backingOff, isIntentAlive, restedFrom } from './pace.ts'
+import { backingOff, isIntentAlive, pauseLeft, restedFrom } from './pace.ts'
 import { end, type Flow, fromManager, go, type Step } from './steps.ts'
 
 /** Milliseconds that a caller without a working token waits: whoever refreshes looks every 15 seconds whether one was refused. */
@@ -49,22 +49,33 @@ export function overdueSince(known: Knowledge, now: Moment): number | undefined 
 /** Tells it with the end of a flow: once of each token, also where the store can't be read. */
 export function tellingIfOverdue(step: Step, now: Moment): Step {
   const { knowledge, notices, next } = step
-  const { account, record, toldOverdue } = knowledge
+  const { account, record } = knowledge
   const since = next.do === 'end' ? overdueSince(knowledge, now) : undefined
-  if (since === undefined || record?.state !== 'signed-in') return step
-  // The same refresh token may stay, and an access token may become current again.
-  const tokens = `${record.lineage} ${record.obtained_at}`
-  if (toldOverdue === tokens) return step
+  if (since === undefined || record?.state !== 'signed-in' || isTold(knowledge)) return step
   const event = { account, since, expires_at: record.obtained_at + record.lifetime }
   return {
     next,
-    knowledge: { ...knowledge, toldOverdue: tokens },
+    knowledge: { ...knowledge, toldOverdue: tokensOf(record) },
     notices: [...notices, { tell: 'not-refreshed', event }],
   }
 }
 
-/** Whether it has to be looked at although nobody asks for it: to tell, or to learn that somebody has refreshed. */
+/** The same refresh token may stay, and an access token may become current again. */
+const tokensOf = ({ lineage, obtained_at }: SignedIn): string => `${lineage} ${obtained_at}`
+
+const isTold = ({ record, toldOverdue }: Knowledge): boolean =>
+  record?.state === 'signed-in' && toldOverdue === tokensOf(record)
+
+/**
+ * Whether it has to be looked at although nobody asks for it: to tell, or to learn that somebody has refreshed. And to refresh what
+ * others had refused, where that had to wait when they called.
+ */
 export function isWorthALook(known: Knowledge, now: Moment): boolean {
   const isRecent = known.lookedAt !== undefined && elapsed(known.lookedAt, now) < lookEvery
-  return !isRecent && overdueSince(known, now) !== undefined
+  if (!now.settings.refreshesElsewhere) {
+    const isLeft = known.record?.state === 'signed-in' && known.record.refusals?.thisOne === true
+    return isLeft && !isRecent && pauseLeft(known, now) <= 0
+  }
+  // A caller's look from before it was overdue has told nobody.
+  return !(isRecent && isTold(known)) && overdueSince(known, now) !== undefined
 }

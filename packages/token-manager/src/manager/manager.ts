@@ -10,7 +10,7 @@ import { createSharedFirewall } from '../gates/firewall/shared-firewall.ts'
 import { firewallStateForSignIns } from '../gates/firewall/sign-in-state.ts'
 import { isBare, type TokenSet } from '../issuer/token-set.ts'
 import { parseCallOptions } from '../issuer/call-options.ts'
-import { createAccountMemory } from '../kernel/account-memory.ts'
+import { type Account, createAccountMemory } from '../kernel/account-memory.ts'
 import type { Context, Work } from '../kernel/context.ts'
 import { momentOf, run } from '../kernel/driver.ts'
 import { isWorthALook } from '../kernel/elsewhere.ts'
@@ -90,6 +90,8 @@ export function manageTokens(
     firewallGate(firewall, hostOf),
   ]
   const memory = createAccountMemory(options.cachedAccounts)
+  /** For which refused access token of an account those who refresh were called last. */
+  const calledFor = new WeakMap<Account, string>()
   const context: Context = { issuer, store, gates: compose(gates), machine, runtime, memory, work, emit }
   const watching = watchOver({
     store: base,
@@ -165,8 +167,12 @@ export function manageTokens(
       const how = parseInvalidateOptions(call)
       const refused = checkedAccessToken(accessToken)
       const works = await track(named(checkedAccountName(account), (name) => invalidate(name, refused, how, context)))
-      // Those who refresh look at what they hold.
-      if (!works && work.settings.refreshesElsewhere) await track(watching.call())
+      if (works || !work.settings.refreshesElsewhere) return works
+      // Those who refresh look at what they hold. A call for another account right before it may have been answered.
+      const held = memory.of(knownNameOf(account))
+      const isNews = calledFor.get(held) !== refused
+      calledFor.set(held, refused)
+      await track(watching.call(isNews))
       return works
     },
     accepted: (account, accessToken) =>

@@ -91,7 +91,8 @@ const rows: Readonly<Record<Cause, Row>> = {
   },
   'answer-lost': {
     is: (found) => found.lost?.code !== noWord && (found.isOver ? found.lost !== undefined : isUnanswered(found)),
-    says: ({ lost }) => `A refresh was sent, and its answer did not come (${lost?.code ?? 'unknown'}).`,
+    says: ({ lost: { code = 'unknown' } = {} }) =>
+      `A refresh was sent, and its answer ${code.startsWith('HTTP_') ? 'can’t be used' : 'did not come'} (${code}).`,
     to_do: 'Sign in again if it says so. Otherwise it is asked for once more; at once by owner-sso refresh.',
     or_else: unlessAlive,
   },
@@ -133,7 +134,7 @@ const rows: Readonly<Record<Cause, Row>> = {
     or_else: both,
   },
   'restored-backup': {
-    is: (found) => found.ended?.why === 'expired' && isGap(found),
+    is: (found) => found.isOver && isGap(found),
     says: 'The record is older than it should be: a backup of the store was put back.',
     to_do: 'Sign in again. Leave the tokens out of what is restored.',
     or_else: `Or nobody called for so long. ${both}`,
@@ -142,7 +143,7 @@ const rows: Readonly<Record<Cause, Row>> = {
     is: ({ isOver }) => isOver,
     says: 'Another program has used a copy of this refresh token.',
     to_do: 'Find who else has it: another client, a copy of this store. Sign in again, in one place alone.',
-    or_else: atService,
+    or_else: `${atService} Or an older copy of the store was put back.`,
   },
   'refreshed-tokens-refused': {
     is: ({ status }) => status.refreshed_tokens_refused !== undefined,
@@ -155,8 +156,9 @@ const rows: Readonly<Record<Cause, Row>> = {
     to_do: 'Wait: it is tried again by itself, and each request in between can prolong the block.',
   },
   'client-rejected': {
-    is: fails(/^(?:invalid|unauthorized)_client$/u),
-    says: ({ failing }) => `The service rejected this client (${failing?.code}): its id or its secret was changed.`,
+    is: fails(/^invalid_client$/u),
+    says: ({ failing }) =>
+      `The service rejected this client (${failing?.code}): its id or its secret is not the right one.`,
     to_do: 'Correct the client’s id and secret in the settings. The tokens are as good as before.',
   },
   'wrong-region': {
@@ -167,7 +169,7 @@ const rows: Readonly<Record<Cause, Row>> = {
   unreachable: {
     is: fails(/^(?:UNREACHABLE|TIMEOUT|HTTP_5\d\d)$/u),
     says: ({ failing }) => `At its last refresh the service could not be reached, or was down (${failing?.code}).`,
-    to_do: 'Look at the network of this machine. It goes on by itself once the service answers.',
+    to_do: 'Look at the network of the machine that asked. It goes on by itself once the service answers.',
   },
   'refresh-fails': {
     is: ({ failing }) => failing !== undefined,
@@ -175,9 +177,9 @@ const rows: Readonly<Record<Cause, Row>> = {
     to_do: 'Look at the settings: owner-sso doctor.',
   },
   clocks: {
-    is: ({ events }) => setBack(events) > sameTime,
-    says: ({ events }) =>
-      `It is signed in; a clock is or was wrong by ${Math.round(setBack(events) / 60)} minutes or more.`,
+    is: ({ turned }) => secondsBack(turned) > sameTime,
+    says: ({ turned }) =>
+      `It is signed in; a clock is or was wrong by ${Math.round(secondsBack(turned) / 60)} minutes or more.`,
     to_do: 'Look at the clocks of the machines that its history names.',
   },
   'signed-in': {
@@ -201,14 +203,14 @@ export function whyOf(facts: Facts): Pick<AccountHistory, 'events' | 'why'> {
   } = rows[cause]
   const or_else = typeof or === 'function' ? or(found) : or
   const sentence = typeof says === 'string' ? says : says(found)
-  const why = { cause, sentence, rests_on: evidence(found), to_do, sure: or_else === undefined }
+  const why = { cause, sentence, rests_on: evidence(found, cause), to_do, sure: or_else === undefined }
   return { events: found.events, why: { ...why, ...(or_else !== undefined && { or_else }) } }
 }
 
 /** The facts, and what several rows ask of them. */
 function lookedThrough(facts: Facts) {
   const { status, record, intent } = facts
-  const { events, unreadable } = eventsIn(record?.history)
+  const { events, unreadable, isFull } = eventsIn(record?.history)
   const token = record === undefined || record.state === 'signed-out' ? undefined : fingerprintOf(record.lineage)
   const isOver = status.state === 'reauthentication-required'
   const last = isOver ? events.findLastIndex((event) => event.what === 'ended' && event.token === token) : -1
@@ -221,6 +223,8 @@ function lookedThrough(facts: Facts) {
     ...facts,
     events,
     unreadable,
+    isFull,
+    turned: turnedIn(events),
     token,
     isOver,
     /** What ended the session, and all before it. */
@@ -260,21 +264,34 @@ function isGap({ before, status, age }: Found): boolean {
   return pauses.length > 0 && age > Math.max(life, 2 * Math.max(...pauses))
 }
 
-/** By how many seconds an event is told to be before the one that it follows. */
-const setBack = (events: readonly HistoryEvent[]): number =>
-  Math.max(0, ...events.slice(1).map(({ at }, index) => (events[index]?.until ?? 0) - at))
+/**
+ * Two events, one right after the other, whose times lie the wrong way round by the most. A request that nobody heard of again is
+ * told later than it was made; and where two histories were joined, what was counted went on beside what follows it.
+ */
+function turnedIn(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
+  const told = events.filter(({ what }) => what !== 'in-doubt')
+  const pairs = told.slice(1).map((_, index) => told.slice(index, index + 2))
+  return pairs.toSorted((one, other) => secondsBack(other) - secondsBack(one))[0] ?? []
+}
+
+const secondsBack = ([before, after]: readonly HistoryEvent[]): number => (before?.at ?? 0) - (after?.at ?? 0)
 
 /** What is told of the refresh token in question, or else what happened last; and what is not told. */
-function evidence({ record, events, of, ended, lost, unreadable, token, description, now }: Found): readonly string[] {
+function evidence(found: Found, cause: Cause): readonly string[] {
+  const { record, events, of, ended, failing, unreadable, isFull, token, description, turned, now } = found
   if (record === undefined) return []
-  const about = [...of, ...(ended === undefined ? [] : [ended])]
+  const about = cause === 'clocks' ? turned : [...of, ...(ended === undefined ? [] : [ended])]
   const isNewer = token !== undefined && events.length > 0 && !events.some((event) => event.token === token)
   const notes = [
-    ended !== undefined && lost === undefined && 'As far as the record tells, nobody here had sent that token before.',
+    ended !== undefined &&
+      failing === undefined &&
+      'As far as the record tells, nobody here had sent that token before.',
     description !== undefined && `The service says “${description}”.`,
-    events[0]?.what !== 'signed-in' && `Nothing was written down before ${timeOf(events[0]?.at ?? now)}.`,
+    events[0]?.what !== 'signed-in' &&
+      unreadable === 0 &&
+      `${isFull ? 'Nothing is kept from' : 'Nothing was written down'} before ${timeOf(events[0]?.at ?? now)}.`,
     isNewer && 'A release that writes no history has refreshed it since.',
-    unreadable > 0 && `${unreadable} events can’t be read: they are damaged.`,
+    unreadable > 0 && `${unreadable === 1 ? '1 event' : `${unreadable} events`} can’t be read, for damage.`,
   ]
   return [...(about.length > 0 ? about : events).slice(-4).map(lineOf), ...notes.filter((note) => note !== false)]
 }

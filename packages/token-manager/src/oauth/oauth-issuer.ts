@@ -44,6 +44,7 @@ export function oauthIssuer(options: OauthIssuerOptions): OauthIssuer {
   const states = new Set<FirewallState>()
   let service: Promise<OauthService> | undefined
   const requests = async (): Promise<typeof import('./requests.ts') & { readonly service: OauthService }> => {
+    for (const state of states) state.admit?.()
     const calls = await import('./requests.ts')
     return { ...calls, service: await (service ??= calls.openService(settings, states)) }
   }

@@ -48,6 +48,8 @@ export const noWord = 'no_word'
 const mostEvents = 32
 /** Of all of them together: sealed, they take a third more, and a record may grow by 3 KB. */
 const mostCharacters = 2250
+/** By its form below. */
+const longestEvent = 140
 
 /** Which process tells it, and what its clock shows: milliseconds since the epoch. */
 interface By {
@@ -93,11 +95,19 @@ function nameOf(entry: string): string {
   return `${at} ${what} ${token}`
 }
 
+interface Read {
+  readonly events: readonly HistoryEvent[]
+  readonly unreadable: number
+  /** There may have been more, which gave way. */
+  readonly isFull: boolean
+}
+
 /** Its events, and how many are damaged: the others are read all the same. */
-export function eventsIn(history: unknown): { readonly events: readonly HistoryEvent[]; readonly unreadable: number } {
+export function eventsIn(history: unknown): Read {
   const all = entriesOf(history)
   const events = all.map(eventIn).filter((event) => event !== undefined)
-  return { events, unreadable: all.length - events.length }
+  const isFull = all.length >= mostEvents || all.join(';').length > mostCharacters - longestEvent
+  return { events, unreadable: all.length - events.length, isFull }
 }
 
 export const fingerprintOf = (lineage: string | undefined): string => word(lineage, 8)

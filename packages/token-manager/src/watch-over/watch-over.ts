@@ -31,8 +31,12 @@ export interface Watch {
 }
 
 export interface WatchOver {
-  /** Calls all processes, this one included, because an account was found lost. Where the store fails, the next loss calls. */
-  call(): Promise<void>
+  /**
+   * Calls all processes, this one included, because an account was found lost. Where the store fails, the next loss calls.
+   *
+   * @param isNews - a call right before this one does not do
+   */
+  call(isNews?: boolean): Promise<void>
   /** Answers the last call, unless this process has. */
   answer(): Promise<void>
 }
@@ -76,9 +80,9 @@ export function watchOver({ store, runtime, memory, look, isWorthALook }: Watch)
   }
 
   return {
-    async call() {
+    async call(isNews = false) {
       const now = instantOf(runtime)
-      if (lastCalled !== undefined && elapsed(lastCalled, now) < callingInterval) return
+      if (!isNews && lastCalled !== undefined && elapsed(lastCalled, now) < callingInterval) return
       lastCalled = now
       try {
         const record = newCall()

@@ -67,6 +67,22 @@ it('sends the person to an address with a challenge, and exchanges the code with
   expect(createHash('sha256').update(verifier).digest('base64url')).toBe(query['code_challenge'])
 })
 
+it('asks the provider nothing where refreshes are left to others', async () => {
+  const { request, query } = await begun(issuerOf())
+  const issuer = issuerOf()
+  const tokens = createTokenManager({ issuer, store: mapStore(), refresh: 'elsewhere' })
+  const token = { access_token: 'a', token_type: 'Bearer', expires_at: 1_700_000_000 }
+  await tokens.save('ann', { ...token, refresh_token: 'r' })
+  const set = { ...token, refresh_token: 'r', auth_url: issuer.authUrl }
+  for (const call of [
+    async () => issuer.createAuthorizationUrl(),
+    async () => issuer.exchangeCode(callback({ code: 'c', state: stateOf(query) }), request),
+    async () => issuer.refresh(set),
+  ])
+    await expect(call()).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_ELSEWHERE', requestSent: false })
+  expect(provider.requests).toEqual([])
+})
+
 it('makes a state and a verifier of its own for each sign-in, and shows none of them', async () => {
   const issuer = issuerOf()
   const [one, other] = [await begun(issuer), await begun(issuer)]

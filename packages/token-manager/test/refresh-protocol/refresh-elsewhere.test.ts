@@ -169,6 +169,24 @@ describe('a token that nobody refreshes', () => {
     expect(heard).toHaveLength(1)
   })
 
+  // Each is due at a place of its own in its span.
+  it.each(['r0', 'r1', 'r2', 'r3', 'r4', 'r5'])(
+    'is told while it works, of one that lives for three minutes and is asked for all the time: %s',
+    async (refresh_token) => {
+      const world = bench()
+      const [home, server] = [world.process(), world.process({ refresh: 'elsewhere' })]
+      await home.save(account, { ...world.tokens({ refresh_token }), expires_at: world.now() / 1000 + 180 })
+      const heard = heardBy(server, 'not-refreshed')
+      for (let second = 0; second < 171; second += 1) {
+        await server.getAccessToken(account)
+        await idle()
+        if (second % 15 === 0) await world.rollCall()
+        await world.pass(1000)
+      }
+      expect(heard).toHaveLength(1)
+    },
+  )
+
   it('is told by a caller’s own look where no timer runs', async () => {
     const { world, home, start } = await homeAndServer()
     const server = world.process({ refresh: 'elsewhere', background: false })
@@ -264,6 +282,46 @@ describe('a token that the owner API refuses to a process that leaves refreshes 
     expect(await asked).toBe('a2')
     expect(await home.getAccessToken(account)).toBe('a2')
     expect(world.sent).toEqual(['r0', 'r1'])
+  })
+
+  it('is refreshed as soon where that of another account was refused right before it', async () => {
+    const { world, home, server } = await homeAndServer()
+    const second = 'second@example.com'
+    await home.save(second, world.tokens({ access_token: 'b0', refresh_token: 's0' }))
+    expect(await server.getAccessToken(second)).toBe('b0')
+    await world.rollCall()
+    await world.pass(hours(1))
+    expect(await server.invalidate(account, 'a0')).toBe(false)
+    await world.rollCall()
+    await world.pass(10_000)
+    expect(world.sent).toEqual(['r0'])
+    expect(await server.invalidate(second, 'b0')).toBe(false)
+    const asked = server.getAccessToken(second)
+    for (let time = 0; time < 30; time += 15) {
+      await world.pass(15_000)
+      await world.rollCall()
+    }
+    expect(world.sent).toEqual(['r0', 's0'])
+    expect(await asked).toBe('a2')
+  })
+
+  it('is refreshed once the pause is over where it came just before, though nobody calls again', async () => {
+    const { world, server } = await homeAndServer()
+    await world.rollCall()
+    await world.pass(hours(1))
+    for (const token of ['a0', 'a1']) {
+      expect(await server.getAccessToken(account)).toBe(token)
+      expect(await server.invalidate(account, token)).toBe(false)
+      await world.rollCall()
+      await world.pass(1000)
+    }
+    expect(world.sent).toEqual(['r0'])
+    for (let time = 0; time < 180; time += 15) {
+      await world.pass(15_000)
+      await world.rollCall()
+    }
+    expect(world.sent).toEqual(['r0', 'r1'])
+    expect(await server.getAccessToken(account)).toBe('a2')
   })
 
   it('is told once a caller has waited in vain', async () => {

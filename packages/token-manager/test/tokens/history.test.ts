@@ -32,6 +32,7 @@ it('tells when, what, why, the service’s word, the process and its machine, an
       },
     ],
     unreadable: 0,
+    isFull: false,
   })
 })
 

@@ -80,6 +80,12 @@ const table: readonly (readonly [Cause, sure: boolean, Facts, and?: string])[] =
   ['two-stores', false, facts(over, [event(0, 'signed-in', { why: 'brought' }), endedBy(6)]), 'by an import'],
   ['copied-store', false, facts(over, [cameIn, endedBy(6, { host: 'server' })])],
   ['restored-backup', false, facts(over, [...former, event(21, 'refreshed'), endedBy(48, { why: 'expired' })])],
+  [
+    'restored-backup',
+    false,
+    facts(over, [...former, event(21, 'refreshed'), endedBy(48, { why: 'asked' })]),
+    'by hand',
+  ],
   ['spent-elsewhere', false, facts(over, [...former, event(21, 'refreshed'), endedBy(27)])],
   ['refreshed-tokens-refused', true, facts({ ...valid, refreshed_tokens_refused: 2 }, [cameIn, event(7, 'fell-back')])],
   ['firewall', true, facts(valid, [cameIn, event(7, 'failed', { code: 'FIREWALL_CHALLENGE' })])],
@@ -88,6 +94,8 @@ const table: readonly (readonly [Cause, sure: boolean, Facts, and?: string])[] =
   ['unreachable', true, facts(valid, [cameIn, event(7, 'failed', { code: 'UNREACHABLE' })])],
   ['unreachable', true, facts(doubtful, [cameIn, event(7, 'in-doubt', { code: 'HTTP_503', times: 3 })]), 'in doubt'],
   ['refresh-fails', true, facts(valid, [cameIn, event(7, 'failed', { code: 'HTTP_404' })])],
+  // It may be known well, and not be allowed to refresh (RFC 6749 section 5.2).
+  ['refresh-fails', true, facts(valid, [cameIn, event(7, 'failed', { code: 'unauthorized_client' })]), 'by its rights'],
   ['clocks', true, facts(valid, [cameIn, event(7, 'refused'), event(6.5, 'refreshed')])],
   ['signed-in', false, facts(valid, [cameIn])],
   ['signed-in', false, facts(valid, []), 'without a history'],
@@ -116,17 +124,56 @@ it('takes what was cured for nothing', () => {
   expect(whyOf(facts(over, sameToken)).cause).not.toBe('idle')
 })
 
+it('takes no clock for wrong whose events are told later, or in two histories that were joined', () => {
+  // A killed holder's request is told when it is asked for again: after the store was copied.
+  const late = [cameIn, event(5, 'copied'), event(1, 'in-doubt', { code: 'no_word' }), event(6, 'replayed')]
+  // For hours one store failed, while the one that was imported into it went on.
+  const beside = [cameIn, event(1, 'failed', { times: 9, until: start + 9 * hour }), event(3, 'refreshed')]
+  for (const events of [late, beside]) expect(whyOf(facts(valid, events)).cause).toBe('signed-in')
+})
+
 describe('what it rests on', () => {
   it('is what is told of the refresh token in question, and what is not told', () => {
     const events = [...former, event(21, 'refreshed'), endedBy(27)]
-    const { rests_on } = whyOf(facts(over, events, { description: 'The refresh_token is expired.', unreadable: 2 }))
+    const { rests_on } = whyOf(facts(over, events, { description: 'The refresh_token is expired.' }))
     expect(rests_on).toEqual([
       '2026-01-01 21:00 UTC: refreshed, by process 7 on nas, refresh token Zp3kX9aQ',
       '2026-01-02 03:00 UTC: ended (due, login_required), by process 7 on nas, refresh token Zp3kX9aQ',
       'As far as the record tells, nobody here had sent that token before.',
       'The service says “The refresh_token is expired.”.',
       'Nothing was written down before 2026-01-01 00:00 UTC.',
-      '2 events can’t be read: they are damaged.',
+    ])
+  })
+
+  it('says that nobody had sent a token, or that no answer came, only where that is so', () => {
+    const rejected = event(7, 'failed', { code: 'invalid_request', times: 4, until: start + 8 * hour })
+    expect(whyOf(facts(over, [cameIn, rejected, endedBy(9, { code: 'invalid_request' })])).rests_on).toHaveLength(3)
+    const answered = whyOf(facts(doubtful, [cameIn, event(7, 'in-doubt', { code: 'HTTP_200' })]))
+    expect(answered.sentence).toBe('A refresh was sent, and its answer can’t be used (HTTP_200).')
+  })
+
+  it('says what is damaged, and what has given way, and that nothing was written only where that is so', () => {
+    const notes = (events: readonly HistoryEvent[], unreadable = 0): readonly string[] =>
+      whyOf(facts(valid, events, { unreadable })).rests_on.slice(1)
+    const refreshed = event(7, 'refreshed')
+    expect(notes([refreshed])).toEqual(['Nothing was written down before 2026-01-01 07:00 UTC.'])
+    expect(notes([refreshed], 1)).toEqual(['1 event can’t be read, for damage.'])
+    expect(notes([refreshed], 2)).toEqual(['2 events can’t be read, for damage.'])
+    const others = Array.from({ length: 31 }, (_, at) => event(at / 8, 'refreshed', { token: `token-${at}` }))
+    const long = others
+      .slice(4)
+      .map((other) => ({ ...other, host: 'a-name-of-a-machine', code: 'a-word-of-24-characters-' }))
+    for (const full of [others, long])
+      expect(notes([...full, refreshed])).toEqual([
+        expect.stringMatching(/^Nothing is kept from before 2026-01-01 0\d/u),
+      ])
+  })
+
+  it('is the two events of which a clock is told to be wrong', () => {
+    const turned = [event(7, 'refused', { token: 'another' }), event(6.5, 'refreshed', { host: 'server' })]
+    expect(whyOf(facts(valid, [cameIn, ...turned, event(14, 'refused')])).rests_on).toEqual([
+      '2026-01-01 07:00 UTC: refused, by process 7 on nas, refresh token another',
+      '2026-01-01 06:30 UTC: refreshed, by process 7 on server, refresh token Zp3kX9aQ',
     ])
   })
 

@@ -73,7 +73,7 @@ function accountRow({ account, status, why }: AccountRow, overview: OverviewPage
   if (status === undefined) {
     return html`<li>
       <strong>${visible(account)}</strong><span class="pill poor">Can’t be read now</span>
-      <p>${why.sentence}</p>
+      ${cause(why)}
     </li>`
   }
   const advice = refusalNotice(status)
@@ -87,7 +87,7 @@ function accountRow({ account, status, why }: AccountRow, overview: OverviewPage
       <strong>${visible(account)}</strong>
       <span class="pill ${look}">${overdue !== undefined && status.state === 'expired' ? 'Not refreshed' : label}</span>
     </div>
-    ${isWrong && html`<p>${!why.sure && 'Likely: '}${why.sentence}</p>`}
+    ${isWrong && cause(why)}
     ${
       look === 'good'
         ? html`${remainingLife(account, status, overview)}
@@ -101,6 +101,14 @@ function accountRow({ account, status, why }: AccountRow, overview: OverviewPage
             ${signIn}`
     }
   </li>`
+}
+
+function cause({ sentence, sure, or_else, to_do, rests_on }: AccountRow['why']): Html {
+  return html`<p>${!sure && 'Likely: '}${sentence}</p>
+    <details>
+      <summary class="small quiet">What to do, and what that rests on</summary>
+      ${[to_do, or_else ?? 'That is sure.', ...rests_on].map((line) => html`<p class="small">${visible(line)}</p> `)}
+    </details>`
 }
 
 /** The refresh token is dead; the last access token may live on for a while. */
