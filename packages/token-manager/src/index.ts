@@ -10,7 +10,7 @@
  */
 
 // 1. Keep the tokens, under the name of their owner.
-export { createTokenManager } from './manager/create-token-manager.ts'
+export { createTokenManager } from './manager/manager.ts'
 export type {
   AccessTokenOptions,
   CurrentTokens,

@@ -1,7 +1,7 @@
 /**
  * What owner-sso's own packages share beneath their public names. Not for applications: it may change with any release.
  */
-export { spelledAlike } from './manager/account-spelling.ts'
+export { spelledAlike } from './manager/options.ts'
 export { currentHolder } from './support/holder.ts'
 export { onAbort, unlessAborted } from './support/abort.ts'
 export { quotedNames, quotedWords } from './support/quotation.ts'

@@ -121,6 +121,19 @@ export function checkedAccountName(account: string): string {
   return account
 }
 
+/**
+ * An e-mail without surrounding spaces and with A–Z in lower case. Only A–Z: full Unicode lower-casing folds other letters into
+ * ASCII (the Kelvin sign becomes `k`), and a look-alike registered with the service would be handed somebody else's account.
+ */
+export const spelledAlike = (email: string): string =>
+  email.trim().replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase())
+
+/** Under which name an account is kept: an e-mail however it is spelled. Of other names nobody knows whether capitals count. */
+export function nameOfAccount(account: string): string {
+  const name = checkedAccountName(account)
+  return /^[^@:]+@[^@:]+$/u.test(name) ? spelledAlike(name) : name
+}
+
 /** @throws TypeError for what can be no access token */
 export function checkedAccessToken(accessToken: string): string {
   const isToken = typeof accessToken === 'string' && accessToken !== ''
