@@ -25,9 +25,8 @@ export type {
 export { type RequestBudget, requestBudgetFrom } from './gates/budget/request-budget.ts'
 export type { AccountHistory, Cause, TokenStatus, Why } from './manager/token-status.ts'
 export type { TokenManagerEvents } from './kernel/events.ts'
-export { type Keeper, type KeeperStatus, keepSignedIn, sweepOnce, type SweepResult } from './keeper/keeper.ts'
-export type { KeeperOptions, KeepOptions } from './keeper/keeper-options.ts'
-export type { KeeperEvent, SweepCounts } from './keeper/keeper-event.ts'
+export { type Keeper, keepSignedIn, sweepOnce, type SweepResult } from './keeper/keeper.ts'
+export type { KeeperEvent, KeeperOptions, KeepOptions, SweepCounts } from './keeper/keeper-options.ts'
 
 // 2. Whoever issues them.
 export type { CallOptions } from './issuer/call-options.ts'

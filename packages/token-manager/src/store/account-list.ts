@@ -88,7 +88,7 @@ export async function* accountsOf(store: GuardedStore): AsyncGenerator<string> {
 const together = 100
 
 /** What came before an error comes before it here as well. */
-async function* chunks<Value>(values: AsyncIterable<Value>, size: number): AsyncGenerator<Value[]> {
+export async function* chunks<Value>(values: AsyncIterable<Value>, size: number): AsyncGenerator<Value[]> {
   let chunk: Value[] = []
   let failure: { readonly error: unknown } | undefined
   try {
