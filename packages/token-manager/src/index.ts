@@ -30,7 +30,7 @@ export type { KeeperEvent, KeeperOptions, KeepOptions, SweepCounts } from './kee
 
 // 2. Whoever issues them.
 export type { CallOptions } from './issuer/call-options.ts'
-export type { LibraryTokens } from './issuer/library-tokens.ts'
+export type { LibraryTokens } from './issuer/token-issuer.ts'
 export type { IssuerRefreshOptions, TokenIssuer } from './issuer/token-issuer.ts'
 export { documentedLifetime, type TokenSet } from './issuer/token-set.ts'
 
@@ -48,7 +48,7 @@ export { copyTokenSets } from './store/account-list.ts'
 export { rekey, type RekeyOptions, type RekeyProgress } from './store/rekey.ts'
 
 // 4. Share what is known of the firewall.
-export type { FirewallState, Probe } from './issuer/firewall-state.ts'
+export type { FirewallState, Probe } from './issuer/token-issuer.ts'
 export { firewallRecordName, refreshBudgetRecordName } from './store/record-names.ts'
 
 // 5. What can go wrong.

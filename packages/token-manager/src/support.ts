@@ -36,5 +36,5 @@ export {
   type OptionRows,
 } from './support/option-rows.ts'
 export { withBrackets, withoutBrackets } from './support/brackets.ts'
-export { proxyOf } from './http/outbound-proxy.ts'
+export { proxyOf } from './http/tunnel.ts'
 export { retryAfterSeconds } from './http/retry-after.ts'

@@ -3,8 +3,9 @@
  * doubt" are told apart here.
  */
 import { type SsoStep, UnreachableError } from '../errors.ts'
+import { onAbort } from '../support/abort.ts'
+import { startTimeLimit } from '../support/time-limit.ts'
 import { verificationProblem } from '../support/verification.ts'
-import { startDeadline } from './deadline.ts'
 import { httpFailure } from './http-failure.ts'
 import { type HttpAnswer, isBareFailure, type Sending } from './round-trip.ts'
 import type { AgreedTransport } from './wire-requests.ts'
@@ -39,7 +40,10 @@ export async function answerInTime(
   { timeout, signal, onConnected, beforeSend }: RequestLimits,
 ): Promise<HttpAnswer> {
   requireVerification(url, step)
-  const deadline = startDeadline(timeout, signal)
+  // AbortSignal.any would do the same, but keeps a trace on a long-lived signal for every request.
+  const controller = new AbortController()
+  const abort = (): void => controller.abort()
+  const ends = [startTimeLimit(timeout, abort), onAbort(signal, abort)]
   let requestSent = false
   const beforeWrite = (agreed: AgreedTransport): void => {
     onConnected?.(agreed)
@@ -47,13 +51,13 @@ export async function answerInTime(
     requestSent = true
   }
   try {
-    return await send({ signal: deadline.signal, beforeWrite })
+    return await send({ signal: controller.signal, beforeWrite })
   } catch (failure) {
     if (!isBareFailure(failure)) throw failure
     const isProxied = proxy !== undefined && url.protocol === 'https:'
-    throw httpFailure(failure, { step, url, isProxied, requestSent, timedOut: deadline.signal.aborted })
+    throw httpFailure(failure, { step, url, isProxied, requestSent, timedOut: controller.signal.aborted })
   } finally {
-    deadline.end()
+    for (const end of ends) end()
   }
 }
 

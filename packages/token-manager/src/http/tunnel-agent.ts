@@ -1,6 +1,6 @@
 /** An agent for https through an outbound proxy. */
 import { Agent, type AgentOptions } from 'node:https'
-import { brokenConnection } from './broken-connection.ts'
+import { brokenConnection } from './answer-bounds.ts'
 import { openTunnel, type TunnelFailure } from './tunnel.ts'
 
 export interface TunnelAgentOptions extends AgentOptions {
@@ -37,7 +37,7 @@ export class TunnelAgent extends Agent {
   }
 }
 
-/** With a code that `unreachable-reason.ts` has the words for. */
+/** With a code that `http-failure.ts` has the words for. */
 function tunnelError(failure: TunnelFailure): Error {
   switch (failure.outcome) {
     case 'rejected': {

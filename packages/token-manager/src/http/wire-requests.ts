@@ -7,10 +7,8 @@ import type { ClientHttp2Stream } from 'node:http2'
 import https from 'node:https'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { boundAnswer, boundHttp2Answer, type ExcessCode, mostHeaderBytes } from './answer-bounds.ts'
-import { brokenConnection } from './broken-connection.ts'
-import type { RequestHead, Respond } from './heads.ts'
-import type { Http2 } from './http2-session.ts'
+import { boundAnswer, boundHttp2Answer, brokenConnection, type ExcessCode, mostHeaderBytes } from './answer-bounds.ts'
+import type { Http2, RequestHead, Respond } from './http2-session.ts'
 import { withoutBrackets } from '../support/brackets.ts'
 
 /** What a connection to the service agreed on. */

@@ -5,10 +5,9 @@ import { randomUUID } from 'node:crypto'
 import { ReauthenticationRequiredError, RegionNotAllowedError } from '../errors.ts'
 import { type CallOptions, parseCallOptions } from '../issuer/call-options.ts'
 import { clientIn, otherClient, withoutClient } from '../issuer/client-mark.ts'
-import type { FirewallState } from '../issuer/firewall-state.ts'
-import type { TokenIssuer } from '../issuer/token-issuer.ts'
+import type { FirewallState, TokenIssuer } from '../issuer/token-issuer.ts'
 import { lostItsTokens, type TokenSet } from '../issuer/token-set.ts'
-import type { OauthAuthorizationRequest } from './authorization.ts'
+import type { OauthAuthorizationRequest } from './grants.ts'
 import { type OauthIssuerOptions, type OauthSettings, parseOauthOptions } from './options.ts'
 import type { OauthService } from './service.ts'
 import { readTokens, refreshTokenIn } from './token-reading.ts'
@@ -43,8 +42,8 @@ export function oauthIssuer(options: OauthIssuerOptions): OauthIssuer {
   const { authUrl } = settings
   const states = new Set<FirewallState>()
   let service: Promise<OauthService> | undefined
-  const requests = async (): Promise<typeof import('./requests.ts') & { readonly service: OauthService }> => {
-    const calls = await import('./requests.ts')
+  const requests = async (): Promise<typeof import('./grants.ts') & { readonly service: OauthService }> => {
+    const calls = await import('./grants.ts')
     return { ...calls, service: await (service ??= calls.openService(settings, states)) }
   }
   return {

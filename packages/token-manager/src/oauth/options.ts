@@ -2,7 +2,7 @@
  * The options of `oauthIssuer`, checked once at the start.
  */
 import { createPrivateKey, type JsonWebKey } from 'node:crypto'
-import { proxyOf } from '../http/outbound-proxy.ts'
+import { proxyOf } from '../http/tunnel.ts'
 import { type TlsOptions, type Transport, transportOf } from '../http/transport.ts'
 import { withClient } from '../issuer/client-mark.ts'
 import { checkOptions, kinds, type OptionRow, type OptionRows } from '../support/option-rows.ts'

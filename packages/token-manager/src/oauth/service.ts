@@ -7,7 +7,7 @@ import { openConnection } from '../http/connection.ts'
 import { parseJson } from '../http/json-object.ts'
 import { answerInTime, type RequestLimits } from '../http/one-request.ts'
 import { type HttpAnswer, type HttpRequest, roundTrip } from '../http/round-trip.ts'
-import type { FirewallState } from '../issuer/firewall-state.ts'
+import type { FirewallState } from '../issuer/token-issuer.ts'
 import { isEndpoint, type OauthSettings } from './options.ts'
 
 /** Milliseconds for one request of a sign-in. */

@@ -3,7 +3,7 @@
  * sign-in. One that is down is passed over, and one that does not answer is given up.
  */
 import { FirewallChallengeError, RefreshElsewhereError } from '../../errors.ts'
-import type { FirewallState } from '../../issuer/firewall-state.ts'
+import type { FirewallState } from '../../issuer/token-issuer.ts'
 import { startTimeLimit } from '../../support/time-limit.ts'
 import type { Work } from '../../kernel/context.ts'
 import type { SharedFirewall } from './shared-firewall.ts'
