@@ -38,12 +38,7 @@ export { documentedLifetime, type TokenSet } from './issuer/token-set.ts'
 export type { Conflict, SwapOptions, TokenStore, Versioned } from './store/token-store.ts'
 export type { HistoryEvent, HistoryEventName } from './store/history.ts'
 export type { TokenRecord } from './store/token-record.ts'
-export {
-  type EncryptionKey,
-  sealedTokenStore,
-  type SealedTokenStoreOptions,
-  withEncryption,
-} from './store/sealed-token-store.ts'
+export { type EncryptionKey, withEncryption } from './store/sealed-token-store.ts'
 export { copyTokenSets } from './store/account-list.ts'
 export { rekey, type RekeyOptions, type RekeyProgress } from './store/rekey.ts'
 

@@ -1,5 +1,5 @@
 /**
- * `sealedTokenStore`: encryption at rest over any store, with AES-256-GCM (NIST SP 800-38D).
+ * `withEncryption`: encryption at rest over any store, with AES-256-GCM (NIST SP 800-38D).
  *
  * A record is bound to its account and version: moved to another place, it opens no more. Names of accounts and versions
  * stay readable, and so does the fact that a record changed.
@@ -7,35 +7,29 @@
 import { types } from 'node:util'
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { StoreError } from '../errors.ts'
-import { checkOptionNames } from '../support/known-options.ts'
 import { isPlainRecord, isRecord, refuseNewer } from './record-check.ts'
 import type { SealedRecord, TokenRecord } from './token-record.ts'
 import { isStore, whatCame } from '../support/what-came.ts'
 import type { TokenStore, Versioned } from './token-store.ts'
 
-/** With what a store is sealed. */
-export interface SealedTokenStoreOptions {
-  /**
-   * Keys of 32 random bytes. The first one seals; all of them open, so a key is changed by putting the new one in front and
-   * leaving the old one until every record has been written again (`rekey` does so at once).
-   */
-  readonly keys: readonly Uint8Array[]
-}
+/**
+ * A store's option: 32 random bytes; or several such keys, of which the first seals and all open, while a key is being changed
+ * (`rekey` writes every record again at once).
+ */
+export type EncryptionKey = Uint8Array | readonly Uint8Array[]
 
 /**
  * A store whose records are sealed with AES-256-GCM before they reach the one underneath, each bound to its account and version.
  *
  * @param store - holds sealed records from now on. A record that is not sealed is refused, not read: copy an unsealed store
  *   into a new one with `copyTokenSets`.
- * @throws TypeError naming the option that is wrong
+ * @returns the store itself where no key is given
+ * @throws TypeError for a key of another length
  */
-export function sealedTokenStore(store: TokenStore, given: SealedTokenStoreOptions): TokenStore {
+export function withEncryption(store: TokenStore, encryptionKey: EncryptionKey | undefined): TokenStore {
   if (!isStore(store)) throw new TypeError(`store must be a token store${whatCame(store)}`)
-  checkOptionNames('sealedTokenStore', given, { keys: true })
-  return sealedWith(store, keysOf('keys', given.keys))
-}
-
-function sealedWith(store: TokenStore, [sealing, ...older]: readonly [SealingKey, ...SealingKey[]]): TokenStore {
+  if (encryptionKey === undefined) return store
+  const [sealing, ...older] = keysOf(encryptionKey)
   const opening = new Map([sealing, ...older].map((key) => [key.id, key]))
   const sealedStore: TokenStore = {
     async read(account) {
@@ -52,24 +46,10 @@ function sealedWith(store: TokenStore, [sealing, ...older]: readonly [SealingKey
   return Object.assign(sealedStore, { [sealedMark]: true })
 }
 
-/** A store's option: 32 random bytes; or several such keys, of which the first seals and all open, while a key is being changed. */
-export type EncryptionKey = Uint8Array | readonly Uint8Array[]
-
-/**
- * The option `encryptionKey` of a store.
- *
- * @returns the store itself where no key is given, else {@link sealedTokenStore} over it
- * @throws TypeError for a key of another length
- */
-export function withEncryption(store: TokenStore, encryptionKey: EncryptionKey | undefined): TokenStore {
-  if (encryptionKey === undefined) return store
-  return sealedWith(store, keysOf('encryptionKey', encryptionKey))
-}
-
 /** A symbol of all copies of core, which a spread copy has too. */
 const sealedMark = Symbol.for('@owner-sso/core sealed token store')
 
-/** Whether a store seals by `sealedTokenStore`; what a store of somebody else's does by itself can't be told. */
+/** Whether a store seals by `withEncryption`; what a store of somebody else's does by itself can't be told. */
 export const isSealed = (store: TokenStore): boolean => sealedMark in store
 
 /** Bytes. */
@@ -81,14 +61,14 @@ interface SealingKey {
   readonly key: KeyObject
 }
 
-/** @throws TypeError naming the option */
-function keysOf(option: string, given: EncryptionKey): [SealingKey, ...SealingKey[]] {
+/** @throws TypeError */
+function keysOf(given: EncryptionKey): [SealingKey, ...SealingKey[]] {
   const keys: readonly unknown[] = Array.isArray(given) ? given : [given]
   const [first, ...rest] = keys.filter(isKey).map(sealingKey)
   if (first !== undefined && rest.length === keys.length - 1) return [first, ...rest]
   const wrong = keys.find((key) => !isKey(key))
   throw new TypeError(
-    `${option} must be 32 random bytes, or a list of such keys with the newest first${whatKeyCame(wrong)}`,
+    `encryptionKey must be 32 random bytes, or a list of such keys with the newest first${whatKeyCame(wrong)}`,
   )
 }
 

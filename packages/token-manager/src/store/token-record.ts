@@ -218,7 +218,7 @@ export interface KeeperRecord {
   readonly swept_at: number
 }
 
-/** Any other record, encrypted: see `sealedTokenStore`. */
+/** Any other record, encrypted: see `withEncryption`. */
 export interface SealedRecord {
   readonly schema: 1
   readonly state: 'sealed'
