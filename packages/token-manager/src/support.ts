@@ -11,9 +11,9 @@ export { clientIn, otherClient, withClient, withoutClient } from './issuer/clien
 export { parseCallOptions } from './issuer/call-options.ts'
 export { howTokensAreLost, lostItsTokens, tokenSet } from './issuer/token-set.ts'
 export { overdueAdvice, refusalAdvice } from './manager/refusal-advice.ts'
-export { whatCame } from './support/what-came.ts'
+export { whatCame } from './support/options.ts'
 export { elapsed, type Instant, instantOf, type Runtime } from './support/runtime.ts'
-export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
+export { isLoopback, mayCarrySecrets, verificationProblem } from './support/addresses.ts'
 export { systemCode } from './support/system-code.ts'
 export {
   type TlsOptions,
@@ -27,14 +27,7 @@ export {
   transportOf,
 } from './http/transport.ts'
 export { openTunnel, type TunnelFailure, type TunnelOutcome, type TunnelRequest } from './http/tunnel.ts'
-export {
-  checkOption,
-  checkOptions,
-  kinds,
-  longestTimer,
-  type OptionRow,
-  type OptionRows,
-} from './support/option-rows.ts'
-export { withBrackets, withoutBrackets } from './support/brackets.ts'
+export { checkOption, checkOptions, kinds, longestTimer, type OptionRow, type OptionRows } from './support/options.ts'
+export { withBrackets, withoutBrackets } from './support/addresses.ts'
 export { proxyOf } from './http/tunnel.ts'
 export { retryAfterSeconds } from './http/retry-after.ts'

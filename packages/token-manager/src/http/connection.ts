@@ -11,7 +11,7 @@ import { handOutConnectedSockets, sharedContext, shareSessions, type TlsMemory }
 import type { CarriedByHttp2, Http2 } from './http2-session.ts'
 import type { Transport } from './transport.ts'
 import { TunnelAgent, type TunnelAgentOptions } from './tunnel-agent.ts'
-import { withoutBrackets } from '../support/brackets.ts'
+import { withoutBrackets } from '../support/addresses.ts'
 
 /** Keeps one connection alive until it is closed. */
 export interface Connection {

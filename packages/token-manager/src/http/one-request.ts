@@ -5,7 +5,7 @@
 import { type SsoStep, UnreachableError } from '../errors.ts'
 import { onAbort } from '../support/abort.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
-import { verificationProblem } from '../support/verification.ts'
+import { verificationProblem } from '../support/addresses.ts'
 import { httpFailure } from './http-failure.ts'
 import { type HttpAnswer, isBareFailure, type Sending } from './round-trip.ts'
 import type { AgreedTransport } from './wire-requests.ts'

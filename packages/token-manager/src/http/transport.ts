@@ -5,7 +5,7 @@
  */
 import type { SecureContextOptions } from 'node:tls'
 import { checkedAuthority } from './certificate-authority.ts'
-import { checkOptions, kinds, type OptionRows } from '../support/option-rows.ts'
+import { checkOptions, kinds, type OptionRows, requireThat } from '../support/options.ts'
 import { version } from '../version.ts'
 
 /** A TLS version, as `node:tls` names it. The document's service takes at most 1.2 ("Limits"). */
@@ -185,8 +185,4 @@ function checkedUserAgent(userAgent: unknown): string {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function requireThat(condition: boolean, problem: string): asserts condition {
-  if (!condition) throw new TypeError(problem)
 }

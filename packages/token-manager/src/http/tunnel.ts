@@ -3,7 +3,7 @@
  */
 import type { Socket } from 'node:net'
 import { onAbort } from '../support/abort.ts'
-import { withBrackets, withoutBrackets } from '../support/brackets.ts'
+import { withBrackets, withoutBrackets } from '../support/addresses.ts'
 import { mostHeaderBytes } from './answer-bounds.ts'
 
 /** What {@link openTunnel} is asked for. */

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { boundAnswer, boundHttp2Answer, brokenConnection, type ExcessCode, mostHeaderBytes } from './answer-bounds.ts'
 import type { Http2, RequestHead, Respond } from './http2-session.ts'
-import { withoutBrackets } from '../support/brackets.ts'
+import { withoutBrackets } from '../support/addresses.ts'
 
 /** What a connection to the service agreed on. */
 export interface AgreedTransport {

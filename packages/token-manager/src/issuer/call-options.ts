@@ -3,7 +3,7 @@
  * expected.
  */
 
-import { checkOptionNames, type OptionNames } from '../support/known-options.ts'
+import { checkOptionNames, type OptionNames } from '../support/options.ts'
 
 /** What every call takes in addition to its own arguments. */
 export interface CallOptions {

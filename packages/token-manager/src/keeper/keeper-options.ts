@@ -3,7 +3,7 @@
  */
 import type { CallOptions } from '../issuer/call-options.ts'
 import { callSafely } from '../support/callback-fault.ts'
-import { checkOptions, kinds, type OptionRow, type OptionRows } from '../support/option-rows.ts'
+import { checkOptions, kinds, type OptionRow, type OptionRows, requireThat } from '../support/options.ts'
 
 /** How sessions are kept. All times are seconds. */
 export interface KeepOptions {
@@ -81,8 +81,11 @@ export function parseKeeperOptions(
 ): KeeperSettings {
   const own: KeeperOptions = checkOptions<object>(call, options, rows)
   const { within = 7200, every = within / 8, refreshTokenLifetime, onSweep } = own
-  check(every <= within / 4, 'every must be at most a quarter of within: else a session may end between two sweeps')
-  check(
+  requireThat(
+    every <= within / 4,
+    'every must be at most a quarter of within: else a session may end between two sweeps',
+  )
+  requireThat(
     refreshTokenLifetime === undefined || within < refreshTokenLifetime,
     'within must be less than refreshTokenLifetime: else every account is due all the time',
   )
@@ -92,8 +95,4 @@ export function parseKeeperOptions(
     every: every * 1000,
     refreshTokenLifetime: refreshTokenLifetime === undefined ? undefined : refreshTokenLifetime * 1000,
   }
-}
-
-function check(condition: boolean, mistake: string): void {
-  if (!condition) throw new TypeError(mistake)
 }

@@ -7,7 +7,7 @@ import { mostConflicts, pauses, tooManyConflicts } from '../store/guarded-store.
 import { isSameWrite, type VersionedRecord, type Write } from '../store/lineage.ts'
 import { readRecord } from '../store/read-record.ts'
 import { isError } from '../support/callback-fault.ts'
-import { instantOf } from '../support/runtime.ts'
+import { awaitedPause, instantOf, pause } from '../support/runtime.ts'
 import { type Account, know, unsavedUntil } from './account-memory.ts'
 import type { Context } from './context.ts'
 import type { Pass } from './gate.ts'
@@ -196,11 +196,9 @@ async function doSwap(at: Run, task: Swap): Promise<Event> {
   at.conflicts += 1
   if (at.conflicts < mostConflicts) return { on: 'conflict', task }
   // What stood in the way is in the next look, unless that lags behind what is written.
-  const pause = purpose.of === 'intent' ? undefined : pauses[at.conflicts - mostConflicts]
-  if (pause === undefined) throw tooManyConflicts()
-  const release = runtime.keepAlive()
-  await new Promise<void>((resolve) => runtime.after(pause, resolve))
-  release()
+  const wait = purpose.of === 'intent' ? undefined : pauses[at.conflicts - mostConflicts]
+  if (wait === undefined) throw tooManyConflicts()
+  await awaitedPause(runtime, wait)
   return { on: 'conflict', task }
 }
 
@@ -265,8 +263,7 @@ async function told(outcome: Outcome, pass: Required<Pass> | undefined): Promise
 }
 
 async function doPause({ context, onSafe }: Run, task: Pause): Promise<Event> {
-  const { after, random } = context.runtime
   if (task.isSafe) onSafe()
-  await new Promise<void>((resolve) => after(task.milliseconds * (0.75 + 0.5 * random()), resolve))
+  await pause(context.runtime, task.milliseconds * (0.75 + 0.5 * context.runtime.random()))
   return { on: 'paused', task }
 }

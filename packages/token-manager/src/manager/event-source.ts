@@ -3,7 +3,7 @@
  */
 import type { TokenManagerEvents } from '../kernel/events.ts'
 import { callSafely } from '../support/callback-fault.ts'
-import { checkName, type OptionNames } from '../support/known-options.ts'
+import { checkName, type OptionNames } from '../support/options.ts'
 
 const eventNames: OptionNames<TokenManagerEvents> = {
   refreshed: true,

@@ -2,7 +2,7 @@
  * The accounts of a store, and copying their token sets into another one.
  */
 import { randomUUID } from 'node:crypto'
-import { checkOptionNames } from '../support/known-options.ts'
+import { checkOptionNames } from '../support/options.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { TokenStore } from './token-store.ts'
 import { untilSwapped, type GuardedStore, guardStore } from './guarded-store.ts'
@@ -11,7 +11,7 @@ import { isBehind } from './lineage.ts'
 import { copyOwnRecord } from './own-copy.ts'
 import { accountRecord, mayBeOfOneRecord } from './read-record.ts'
 import { isOwnRecordName } from './record-names.ts'
-import { systemRuntime } from '../support/system-runtime.ts'
+import { systemRuntime } from '../support/runtime.ts'
 
 /**
  * Copies all that a fleet lives by into another store: the newest record of every account, and the records of our own

@@ -8,7 +8,7 @@ import { untilSwapped, type GuardedStore } from './guarded-store.ts'
 import type { Write } from './lineage.ts'
 import { isDamaged } from './read-record.ts'
 import { isBegunAnew, isOfOneStore } from './record-names.ts'
-import { systemRuntime } from '../support/system-runtime.ts'
+import { systemRuntime } from '../support/runtime.ts'
 
 /** Begins the names of the writes of a copy: what nobody has written over since may be copied again. */
 const byCopy = 'copied '

@@ -3,14 +3,14 @@
  * fleet runs.
  */
 import { StoreError } from '../errors.ts'
-import { checkOptionNames } from '../support/known-options.ts'
+import { checkOptionNames } from '../support/options.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { TokenStore } from './token-store.ts'
 import { namesOf } from './account-list.ts'
 import { untilSwapped, type GuardedStore, guardStore } from './guarded-store.ts'
 import { isDamaged, mayBeOfOneRecord } from './read-record.ts'
 import { isBegunAnew } from './record-names.ts'
-import { systemRuntime } from '../support/system-runtime.ts'
+import { systemRuntime } from '../support/runtime.ts'
 
 /** Looks at all records, so that the last one finds what was written while those before it were under way. */
 const mostPasses = 5

@@ -9,7 +9,7 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type Key
 import { StoreError } from '../errors.ts'
 import { isPlainRecord, isRecord, refuseNewer } from './record-check.ts'
 import type { SealedRecord, TokenRecord } from './token-record.ts'
-import { isStore, whatCame } from '../support/what-came.ts'
+import { isStore, whatCame } from '../support/options.ts'
 import type { TokenStore, Versioned } from './token-store.ts'
 
 /**

@@ -5,7 +5,7 @@
  * The spool only helps: one that fails fails nothing.
  */
 import { StoreError } from '../errors.ts'
-import type { Runtime } from '../support/runtime.ts'
+import { pause, type Runtime } from '../support/runtime.ts'
 import type { UnderWay } from '../support/under-way.ts'
 import { untilSwapped, asSafe, type GuardedStore } from './guarded-store.ts'
 import { withEvent } from './history.ts'
@@ -190,10 +190,10 @@ function inDoubt(record: AccountRecord, { uniqueId, holder, wallClock }: Runtime
 
 /** In the background: after 250 ms, then after twice as long each time, up to 15 s, as a commit is repeated. */
 export async function emptySpool(store: SpoolingStore, runtime: Runtime, { isEnding, track }: UnderWay): Promise<void> {
-  for (let pause = 250; ; pause = Math.min(pause * 2, 15_000)) {
+  for (let wait = 250; ; wait = Math.min(wait * 2, 15_000)) {
     // Whoever leaves leaves the spool to those who come.
     if (!isEnding() && !(await track(store.carryAllOver(isEnding)))) return
-    await new Promise<void>((resolve) => runtime.after(pause * (0.75 + 0.5 * runtime.random()), resolve))
+    await pause(runtime, wait * (0.75 + 0.5 * runtime.random()))
   }
 }
 

@@ -66,15 +66,17 @@ export async function withTimeLimit<Result>(
  * What an operation comes to, or the error of a time limit that is over before it. The operation itself goes on.
  *
  * @param milliseconds - as for `startTimeLimit`
+ * @param limit - how the limit is kept
  */
 export async function answeredInTime<Value>(
   milliseconds: number,
   operation: () => Promise<Value>,
   late: () => Error,
+  limit: typeof startTimeLimit = startTimeLimit,
 ): Promise<Value> {
   let end: (() => void) | undefined
   const over = new Promise<never>((_resolve, reject) => {
-    end = startTimeLimit(milliseconds, () => reject(late()))
+    end = limit(milliseconds, () => reject(late()))
   })
   try {
     return await Promise.race([operation(), over])

@@ -8,7 +8,7 @@ import type { Account } from '../../kernel/account-memory.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Gate, Pass } from '../../kernel/gate.ts'
 import { hostOf, isUsable } from '../../kernel/knowledge.ts'
-import { type Instant, instantOf } from '../../support/runtime.ts'
+import { type Instant, instantOf, pause } from '../../support/runtime.ts'
 import type { Place, Rank, RefreshBudget } from './refresh-budget.ts'
 import { placeLife } from './request-budget.ts'
 
@@ -90,7 +90,7 @@ export function budgetGate(
     let isEnded = false
     /** For a request whose connection took longer than a place lasts: it takes one place after the other until it is sent. */
     const renew = async (): Promise<void> => {
-      await new Promise<void>((resolve) => runtime.after(placeLife / 3, resolve))
+      await pause(runtime, placeLife / 3)
       if (isEnded) return
       const next = await budget.place(turn.authUrl, account, rankOf(account))
       if (isEnded) return budget.giveBack(turn.authUrl, next)

@@ -13,7 +13,7 @@ import { readOwnRecord } from '../../store/own-record.ts'
 import { refreshBudgetRecordName } from '../../store/record-names.ts'
 import type { RefreshBudgetRecord } from '../../store/token-record.ts'
 import { isError } from '../../support/callback-fault.ts'
-import { elapsed, type Instant, instantOf, type Runtime } from '../../support/runtime.ts'
+import { elapsed, type Instant, instantOf, pause, type Runtime } from '../../support/runtime.ts'
 import { freePlace, isBelievable, opened, type Plan, planFor, together, untouched } from './places.ts'
 import { longestWait, placeLife, type RequestBudget, type Windows, windowsOf } from './request-budget.ts'
 
@@ -235,7 +235,7 @@ async function lookOnce(host: Host): Promise<'again' | 'later'> {
   const plan = planFor(waiting, current, isDue ? 0 : ageOf(host), host.reserved, figures, graceOf(figures))
   const from = plan.isChange || isDue ? await writeWindows(plan.record, host) : read
   if (from === undefined) {
-    await new Promise<void>((resolve) => runtime.after(longestPause * runtime.random(), resolve))
+    await pause(runtime, longestPause * runtime.random())
     return 'again'
   }
   if (isDue || plan.claimed > 0) host.lastClaim = plan.record

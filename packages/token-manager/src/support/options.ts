@@ -1,9 +1,13 @@
 /**
- * The options of a call, one row each: what every one has to be, as a test and in words. Its sentence and its default are the
- * comment at its name in the type of the options; the READMEs' tables are made of that (`tools/options`).
+ * Options, and what else somebody hands in: the names that there are, what each has to be, as a test and in words, and what came in
+ * its place. A mistyped name would be taken in silence, and what was asked for would not happen. An option's sentence and its default
+ * are the comment at its name in the type of the options; the READMEs' tables are made of that (`tools/options`).
  */
-import { checkOptionNames } from './known-options.ts'
-import { whatCame } from './what-came.ts'
+
+/** @throws TypeError unless it is so */
+export function requireThat(condition: boolean, mistake: string): asserts condition {
+  if (!condition) throw new TypeError(mistake)
+}
 
 /** What an option has to be. */
 export interface OptionRow {
@@ -109,4 +113,87 @@ export function checkOptions<Options extends object>(
 export function checkOption(name: string, { must, fits, isFigure = false }: OptionRow, value: unknown): void {
   const came = isFigure && typeof value === 'number' ? `; ${value} came` : whatCame(value)
   if (!fits(value)) throw new TypeError(`${name} must be ${must}${came}`)
+}
+
+/** The names of all options, as `{ path: true, encryptionKey: true }`: the compiler sees to it that none is missing. */
+export type OptionNames<Options> = Readonly<Record<keyof Options, true>>
+
+/**
+ * Checks what a call was given. An option that is `undefined` counts as left out.
+ *
+ * @param call - what takes the options, as people write it: `ownerFetch`, or the option that they are in: `requestBudget`
+ * @throws TypeError for something that is no object, and for a name that is none of `names`
+ */
+export function checkOptionNames<Options extends object>(
+  call: string,
+  options: Options,
+  names: OptionNames<Options>,
+): void {
+  const isOptions = typeof options === 'object' && options !== null && !Array.isArray(options)
+  if (!isOptions || isPromise(options) || isStore(options)) {
+    throw new TypeError(`${call} takes an object with ${Object.keys(names).join(', ')}${whatCame(options)}`)
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined) checkName(name, `an option of ${call}`, names)
+  }
+}
+
+/** @param kind - what such names are, with its article: `an event of the token manager`. @throws TypeError for another name */
+export function checkName(given: unknown, kind: string, names: Readonly<Record<string, true>>): void {
+  const name = String(given)
+  if (Object.hasOwn(names, name)) return
+  const known = Object.keys(names)
+  const meant = nearestName(name, known)
+  const shown = /^[\w$-]{1,40}$/u.test(name) ? name : JSON.stringify(name.slice(0, 40))
+  throw new TypeError(
+    `${shown} is not ${kind}.${meant === undefined ? '' : ` Did you mean ${meant}?`} There are ${known.join(', ')}`,
+  )
+}
+
+/** The name that was meant, most likely: other capitals, or a few letters missing, added, changed or swapped. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const typed = name.toLowerCase()
+  for (const changes of [0, 1, 2, 3]) {
+    const near = known.find((one) => one.length >= 3 * changes && isWithin(changes, typed, one.toLowerCase()))
+    if (near !== undefined) return near
+  }
+  return undefined
+}
+
+/** Whether so many changes of a letter make the one of the other. */
+function isWithin(changes: number, one: string, other: string): boolean {
+  if (one === other || changes === 0) return one === other
+  let same = 0
+  while (one[same] === other[same]) same += 1
+  const [left, right] = [one.slice(same), other.slice(same)]
+  const isSwapped = left[0] === right[1] && left[1] === right[0]
+  return (
+    isWithin(changes - 1, left.slice(1), right) ||
+    isWithin(changes - 1, left, right.slice(1)) ||
+    isWithin(changes - 1, left.slice(1), right.slice(1)) ||
+    (isSwapped && isWithin(changes - 1, left.slice(2), right.slice(2)))
+  )
+}
+
+/** Such as `; a promise came: await it`. Empty where the rest of the message says enough. */
+export function whatCame(value: unknown): string {
+  if (value === null) return '; null came'
+  if (typeof value === 'string') {
+    return /^\s*[[{]/u.test(value) ? '; JSON text came: write JSON.parse(text)' : '; text came'
+  }
+  if (typeof value === 'function') return '; a function came: call it'
+  if (Array.isArray(value)) return '; a list came'
+  if (isPromise(value)) return '; a promise came: await it'
+  if (isStore(value)) return '; a token store came'
+  return ['number', 'boolean', 'bigint'].includes(typeof value) ? `; a ${typeof value} came` : ''
+}
+
+/** By its shape: it may be of another realm, or a library's own. */
+export const isPromise = (value: unknown): boolean => hasMethods(value, 'then')
+
+export const isStore = (value: unknown): boolean => hasMethods(value, 'read', 'swap')
+
+function hasMethods(value: unknown, ...names: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return names.every((name) => typeof Reflect.get(value, name) === 'function')
 }
