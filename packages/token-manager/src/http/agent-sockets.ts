@@ -58,7 +58,6 @@ export interface TlsMemory {
   readonly sessions: Map<string, Buffer>
 }
 
-/** The TLS context of every connection. */
 export function sharedContext(memory: TlsMemory, tls: Transport['tls']): SecureContext {
   return (memory.context ??= createSecureContext(tls))
 }

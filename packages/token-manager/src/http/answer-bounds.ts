@@ -8,7 +8,6 @@ import type { Socket } from 'node:net'
 
 /** The most that is read of a body, after decompression. The service's pages have about 8 KiB. */
 export const mostBodyBytes: number = 256 * 1024
-/** All headers of an answer together. */
 export const mostHeaderBytes: number = 16 * 1024
 /** Interim answers (1xx). The service sends none. */
 const mostInterim = 10

@@ -20,7 +20,6 @@ export function checkedAuthority(ca: unknown, option: string): string {
   return given.flatMap((each) => textOf(each).match(certificate) ?? []).join('\n')
 }
 
-/** What is wrong with one of them, and what to write in its place. */
 function problemOf(given: unknown): string | undefined {
   if (typeof given !== 'string' && !(given instanceof Uint8Array)) return `it is ${kindOf(given)}: give its PEM text`
   const text = textOf(given)

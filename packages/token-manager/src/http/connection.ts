@@ -28,12 +28,9 @@ export interface Connection {
   readonly close: () => void
 }
 
-/** The settings that a connection is made with. */
 export interface ConnectionSettings {
   readonly transport: Transport
-  /** The address of an outbound proxy. */
   readonly proxy: string | undefined
-  /** What connections share below HTTP. */
   readonly tlsMemory: TlsMemory
 }
 
@@ -49,7 +46,6 @@ export interface ConnectionCookies extends CarriedByHttp2 {
   readonly agents: Agents
 }
 
-/** Without cookies. */
 const plainAgents: Agents = {
   http: (options) => new HttpAgent(options),
   https: (options) => new HttpsAgent(options),

@@ -5,13 +5,10 @@
 import { type SsoError, type SsoStep, SsoTimeoutError, UnexpectedResponseError, UnreachableError } from '../errors.ts'
 import type { BareFailure } from './round-trip.ts'
 
-/** What is known about the request beside its failure. */
 export interface RequestFate {
   readonly url: URL
-  /** Whether the connection goes through a proxy, which may be what failed. */
   readonly isProxied: boolean
   readonly step: SsoStep
-  /** Whether writing it had begun. */
   readonly requestSent: boolean
   /** Whether it ended because its time was up or the caller's signal said so. */
   readonly timedOut: boolean

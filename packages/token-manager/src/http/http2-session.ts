@@ -28,11 +28,8 @@ export interface CarriedByHttp2 {
   readonly keep: (headers: readonly string[], url: URL) => void
 }
 
-/** An open HTTP/2 connection. */
 export interface Http2 {
-  /** The socket below it. */
   readonly socket: TLSSocket
-  /** Whether a request may still be made on it. */
   isOpen(): boolean
   /** Writes a request's headers at once. */
   request(head: RequestHead, respond: Respond): ClientHttp2Stream

@@ -14,7 +14,6 @@ import type { AgreedTransport } from './wire-requests.ts'
 export interface RequestLimits {
   /** Milliseconds, answer included. */
   readonly timeout: number
-  /** Ends it sooner. */
   readonly signal?: AbortSignal | undefined
   /** Is told what the connection agreed on, right before `beforeSend`. */
   readonly onConnected?: ((agreed: AgreedTransport) => void) | undefined
@@ -22,7 +21,6 @@ export interface RequestLimits {
   readonly beforeSend?: (() => void) | undefined
 }
 
-/** What an error says of a request. */
 export interface RequestPlace {
   readonly step: SsoStep
   readonly url: URL

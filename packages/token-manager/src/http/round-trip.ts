@@ -16,7 +16,6 @@ import { parseJson } from './json-object.ts'
 import { systemCode } from '../support/system-code.ts'
 import { type AgreedTransport, http1Request, http2Request } from './wire-requests.ts'
 
-/** One request, ready to be sent. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: URL
@@ -24,10 +23,8 @@ export interface HttpRequest {
   readonly body?: string
 }
 
-/** An answer, whatever its status. */
 export interface HttpAnswer {
   readonly status: number
-  /** A header's value by its name in lower case. */
   readonly header: (name: string) => string | undefined
   readonly body: string
 }
@@ -49,7 +46,6 @@ export interface BareFailure {
   readonly syscall: string | undefined
 }
 
-/** Tells a failed request from what `beforeWrite` threw. */
 export function isBareFailure(thrown: unknown): thrown is BareFailure {
   return typeof thrown === 'object' && thrown !== null && Object.hasOwn(thrown, 'kind') && 'code' in thrown
 }
@@ -72,7 +68,6 @@ export async function roundTrip(connection: Connection, request: HttpRequest, se
   }
 }
 
-/** An answer as it came. */
 interface RawAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders

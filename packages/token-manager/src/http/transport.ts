@@ -41,7 +41,6 @@ export type TransportName = 'document' | 'modern' | 'tls13-http1' | 'tls12-http2
 /** A name, or the parts. */
 export type TransportOption = TransportName | TransportOptions
 
-/** A transport with every part filled in. */
 export interface Transport {
   readonly tls: {
     readonly minVersion: TlsVersion
@@ -138,7 +137,6 @@ function isName(value: unknown): value is TransportName {
   return transportNames.some((name) => name === value)
 }
 
-/** The members that are given. @throws TypeError */
 function checkedTls(tls: unknown, where: string): TlsOptions {
   requireThat(typeof tls === 'object' && tls !== null, `${where} must be an object`)
   requireThat(

@@ -4,7 +4,6 @@ import { brokenConnection } from './answer-bounds.ts'
 import { openTunnel, type TunnelFailure } from './tunnel.ts'
 
 export interface TunnelAgentOptions extends AgentOptions {
-  /** The proxy's address, with its user and password if it wants them. */
   readonly proxy: string
 }
 

@@ -1,6 +1,3 @@
-/**
- * A tunnel through an outbound proxy (CONNECT, RFC 9110 section 9.3.6): with TLS inside, the proxy sees an address and nothing else.
- */
 import type { Socket } from 'node:net'
 import { onAbort } from '../support/abort.ts'
 import { withBrackets, withoutBrackets } from '../support/addresses.ts'
@@ -20,7 +17,6 @@ export interface TunnelRequest {
 /** A paused socket, or why there is none. */
 export type TunnelOutcome = { readonly outcome: 'open'; readonly socket: Socket } | TunnelFailure
 
-/** Why there is no tunnel. */
 export type TunnelFailure =
   /** Nobody answers at the proxy's address, or not with a certificate for it. */
   | { readonly outcome: 'unreachable'; readonly error: Error }
@@ -91,7 +87,6 @@ async function connectTo({ protocol, hostname, port }: URL): Promise<Socket> {
   return connectTls({ host, port: Number(port || 443), servername, rejectUnauthorized: true })
 }
 
-/** An answer's head. */
 const oneHead = /^HTTP\/1\.[01] (\d{3})[^]*?\r?\n\r?\n/u
 
 /** @returns the status that counts; the socket is paused then, and what follows its head is still to be read */

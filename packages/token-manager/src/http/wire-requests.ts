@@ -18,7 +18,6 @@ export interface AgreedTransport {
   readonly http: '1.1' | '2'
 }
 
-/** Who follows a request. */
 export interface RequestWatch {
   /** Right before the request is written. Throwing keeps it unwritten, and ends it with some error. */
   readonly beforeWrite: (agreed: AgreedTransport) => void
@@ -27,7 +26,6 @@ export interface RequestWatch {
   readonly giveUp: (code: ExcessCode) => void
 }
 
-/** Of `node:http` or `node:https`, with a limit on headers. */
 export function http1Request(
   agent: Agent,
   { method, url, headers }: RequestHead,
@@ -80,7 +78,6 @@ const unused: RequestOptions = {
   signal: undefined,
 }
 
-/** On an HTTP/2 connection. */
 export function http2Request(
   http2: Http2,
   head: RequestHead,

@@ -4,7 +4,6 @@
 import type { Runtime } from '../support/runtime.ts'
 
 export interface Alarm {
-  /** Resolves after so many milliseconds, or when it is rung. */
   rest(milliseconds: number): Promise<void>
   ring(): void
   /** Rings, and lets nobody rest any more. */

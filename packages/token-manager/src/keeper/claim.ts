@@ -20,7 +20,6 @@ const clockSkew = 5 * 60_000
 /** Milliseconds until another look where nothing is due: a machine that was suspended notices by then. */
 const longestWait = 5 * 60_000
 
-/** The right to sweep. */
 export interface Claim {
   /**
    * Shows that this process lives, where that is due. False once another process has taken over.
@@ -47,10 +46,8 @@ export interface ClaimDesk {
   ask(): Promise<Claim | number>
 }
 
-/** Nobody sweeps, and nobody did. */
 const unclaimed: KeeperRecord = { schema: 1, state: 'keeper', signs: 0, swept_at: 0 }
 
-/** What this process has seen of the claim so far. */
 interface Sightings {
   /** The last sign of life. */
   readonly sign: (Write & { readonly at: Instant }) | undefined

@@ -18,11 +18,9 @@ import { type RecordWatch, watchRecord } from './record-watch.ts'
 import type { Begun, End, Enter, Event, Pause, Read, Send, Step, Swap, Task } from './steps.ts'
 import { reasonOf, type RefreshTrace, tellOf, traceRefresh, type TracedRefresh } from './traces.ts'
 
-/** One flow on its way, and what it holds meanwhile. */
 interface Run {
   readonly account: Account
   readonly context: Context
-  /** Called whenever the record was looked at, and what it says is known. */
   readonly onLooked: () => void
   /** Called once what this process alone holds would outlive it. */
   readonly onSafe: () => void
@@ -30,7 +28,6 @@ interface Run {
   /** What the gates were asked about beside the last look. */
   ahead: { readonly host: string; readonly upon: Write } | undefined
   pass: Required<Pass> | undefined
-  /** What became of the request that went through. */
   sent: 'nothing' | 'answered' | 'in-doubt'
   trace: TracedRefresh<Outcome> | undefined
   conflicts: number
@@ -38,11 +35,6 @@ interface Run {
 
 const nothing = (): void => undefined
 
-/**
- * Runs a flow to its end.
- *
- * @throws SsoError as the machine says
- */
 export async function run(
   account: Account,
   flow: Begun,
@@ -62,7 +54,6 @@ const holdsNothing = {
   conflicts: 0,
 } as const
 
-/** Tells the machine of something that is no flow. */
 export function note(account: Account, event: Event, context: Context): void {
   know(account, context.machine.step(account.knowledge, event, momentOf(context)).knowledge)
   tellOf(account.knowledge)
@@ -124,7 +115,6 @@ function goOnBeside({ account, context }: Run, next: Task): void {
   account.safe = context.work.track(safe)
 }
 
-/** What the flow holds, and will not use next. */
 async function letGo(at: Run, next: Task | End): Promise<void> {
   const isOver = next.do === 'end' || (next.do === 'read' && next.to === 'decide')
   const isRequest = next.do === 'send' || (next.do === 'swap' && next.purpose.of === 'intent')

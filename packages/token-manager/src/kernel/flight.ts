@@ -13,7 +13,6 @@ import { isUsable } from './knowledge.ts'
 import { inDoubt, isHeldUp } from './pace.ts'
 import { fromManager } from './steps.ts'
 
-/** The refresh under way, or a new one. */
 export function inFlightRefresh(account: Account, context: Context): Flight {
   if (account.flight !== undefined) return account.flight
   const begun = (account.flight = start(account, context))
@@ -121,7 +120,6 @@ const endedBySignal = (): SsoTimeoutError =>
 
 // The landing: nothing of a refresh is left that this process alone holds
 
-/** Resolves when no account's new tokens are held by this process alone. */
 export async function allSafe({ all }: Pick<AccountMemory, 'all'>): Promise<void> {
   await Promise.all(Array.from(all(), async (account) => unsavedUntil(account)))
 }

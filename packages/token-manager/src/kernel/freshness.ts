@@ -23,7 +23,6 @@ export function assumedLifetime(tokens: TokenSet, now: number, justIssued: boole
 /** What to do with an access token of some age. `expiring` is late enough to replay a refresh whose response was lost. */
 export type Freshness = 'fresh' | 'ageing' | 'expiring' | 'expired'
 
-/** The ages, in milliseconds, at which a token's freshness changes. */
 export interface Ages {
   readonly ageing: number
   readonly expiring: number

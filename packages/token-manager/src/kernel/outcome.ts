@@ -71,7 +71,6 @@ function completed(fresh: TokenSet, previous: TokenSet): TokenSet {
   return tokens
 }
 
-/** What an error of the issuer says about the refresh token that was sent. */
 export function outcomeOfFailure(error: unknown): Outcome {
   if (error instanceof ReauthenticationRequiredError) return { kind: 'invalid-grant', error }
   if (error instanceof FirewallChallengeError) return { kind: 'challenged', error }

@@ -7,7 +7,6 @@ import type { GuardedStore } from '../store/guarded-store.ts'
 import type { Runtime } from '../support/runtime.ts'
 
 export interface RecordWatch {
-  /** Resolves when it is worth reading again. */
   change(): Promise<void>
   close(): void
 }

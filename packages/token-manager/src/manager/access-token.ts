@@ -112,7 +112,6 @@ async function newestAccessToken(account: Account, context: Context): Promise<st
 const leastRest = 250
 const longestRest = 60_000
 
-/** Returns whether it began one. */
 function refreshInBackground(account: Account, context: Context): boolean {
   const { knowledge } = account
   const { runtime, work } = context

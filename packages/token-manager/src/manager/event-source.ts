@@ -26,7 +26,6 @@ export type Emit = <Name extends keyof TokenManagerEvents>(name: Name, event: To
 
 export interface EventSource {
   readonly emit: Emit
-  /** Returns an unsubscribe function. */
   readonly on: <Name extends keyof TokenManagerEvents>(
     name: Name,
     listener: (event: TokenManagerEvents[Name]) => void,

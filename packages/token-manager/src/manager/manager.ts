@@ -70,7 +70,6 @@ export function contextOf(tokens: TokenManager): Context {
   return context
 }
 
-/** @throws TypeError naming the option that is wrong */
 export function manageTokens(
   given: TokenManagerOptions,
   runtime: Runtime,

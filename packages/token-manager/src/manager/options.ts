@@ -68,7 +68,6 @@ const rows: OptionRows<TokenManagerOptions> = {
   refresh: here,
 }
 
-/** @throws TypeError naming the option that is wrong */
 export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTokenManagerOptions {
   const {
     issuer,
@@ -99,7 +98,6 @@ export function refreshFromText(text: string, where: string): 'here' | 'elsewher
   return text === 'elsewhere' ? text : 'here'
 }
 
-/** @throws TypeError for a signal in the wrong place, and for a `priority` that there is none of */
 export function parseRefreshOptions(options: RefreshCallOptions | undefined): RefreshCallOptions {
   const { priority = 'caller' } = options ?? {}
   requireThat(priority === 'caller' || priority === 'background', "priority must be 'caller' or 'background'")
@@ -107,7 +105,6 @@ export function parseRefreshOptions(options: RefreshCallOptions | undefined): Re
   return { ...parseCallOptions('refresh(account, { signal })', options, undefined, names), priority }
 }
 
-/** @param name - of the call. @throws TypeError for a signal in the wrong place, and for what is no time */
 export function parseAccessTokenOptions(name: string, options: AccessTokenOptions | undefined): AccessTokenOptions {
   const { minValidity } = options ?? {}
   const names: OptionNames<AccessTokenOptions> = { signal: true, minValidity: true }
@@ -144,14 +141,12 @@ export function nameOfAccount(account: string): string {
   return /^[^@:]+@[^@:]+$/u.test(name) ? spelledAlike(name) : name
 }
 
-/** @throws TypeError for what can be no access token */
 export function checkedAccessToken(accessToken: string): string {
   const isToken = typeof accessToken === 'string' && accessToken !== ''
   requireThat(isToken, `accessToken must be a non-empty string${whatCame(accessToken || undefined)}`)
   return accessToken
 }
 
-/** @throws TypeError for an option that there is none of, or of the wrong kind */
 export function parseInvalidateOptions(options: InvalidateOptions = {}): InvalidateOptions {
   checkOptionNames('invalidate', options, { refresh: true })
   const { refresh = true } = options
@@ -159,7 +154,6 @@ export function parseInvalidateOptions(options: InvalidateOptions = {}): Invalid
   return { refresh }
 }
 
-/** @throws TypeError that names the field of a waiting sign-in that is missing or of the wrong kind */
 export function checkedAnswer(signIn: WaitingSignIn): WaitingSignIn {
   requireThat(
     typeof signIn === 'object' && signIn !== null,

@@ -26,7 +26,6 @@ export interface OauthService {
 type Metadata = Oauth.AuthorizationServer
 type Ready = readonly [server: Metadata, authentication: Oauth.ClientAuth]
 
-/** Loads the library. */
 export async function openService(settings: OauthSettings, states: ReadonlySet<FirewallState>): Promise<OauthService> {
   const oauth = await import('oauth4webapi')
   const { transport, proxy, issuer, tokenUrl, authorizationUrl } = settings

@@ -57,7 +57,6 @@ export async function readTokens(
 export const refreshTokenIn = (fields: Fields): string | undefined =>
   first(fields, token, 'refresh_token', 'refreshToken')
 
-/** The first of these names that says something. */
 function first<T>(fields: Fields, read: (value: unknown) => T | undefined, ...names: readonly string[]): T | undefined {
   return names.map((name) => read(fields.get(name))).find((value) => value !== undefined)
 }

@@ -19,7 +19,6 @@ import { refreshTokensRecordName } from '../store/record-names.ts'
 const records = 1024
 const savedInEach = 64
 
-/** Where the index stands, and who is told that it failed. */
 export interface Index {
   readonly store: Pick<GuardedStore, 'read' | 'swap'>
   readonly runtime: Pick<Runtime, 'uniqueId' | 'after' | 'keepAlive'>

@@ -12,7 +12,6 @@ import type { Runtime } from '../support/runtime.ts'
 
 type Replaceable = Exclude<TokenRecord, { state: 'sealed' | 'spooled' | 'notes' }>
 
-/** Looks at a record that others replace at the same time. */
 const mostLooks = 3
 
 interface Surroundings {
@@ -20,7 +19,6 @@ interface Surroundings {
   readonly runtime: Pick<Runtime, 'uniqueId'>
 }
 
-/** A record of ours as it stands in the store. */
 export type OwnRecord<Kind extends TokenRecord> = Omit<Versioned, 'record'> & { readonly record: Kind }
 
 /**

@@ -1,6 +1,3 @@
-/**
- * Reading an account's record.
- */
 import { StoreError } from '../errors.ts'
 import { checkedRecord } from './record-check.ts'
 import type { AccountRecord } from './token-record.ts'

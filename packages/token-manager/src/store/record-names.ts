@@ -24,14 +24,10 @@ export const refreshBudgetRecordName = (authUrl: string): string => `${ours}refr
 /** Where processes call each other to put back what the store has lost. */
 export const rollCallName: string = `${ours}roll-call`
 
-/** Where it stands which process keeps the accounts signed in. */
 export const keeperRecordName: string = `${ours}keeper`
 
-/** Where it is counted how often sign-ins that wait were answered. */
 export const triesRecordName = (step: string, index: number): string => `${ours}tries:${step}:${index}`
 
-/** Where another package of ours keeps its notes. */
 export const notesRecordName = (topic: string): string => `${notes}${topic}`
 
-/** Where it stands under which account refresh tokens were saved. */
 export const refreshTokensRecordName = (index: number): string => `${ours}refresh-tokens:${index}`

@@ -19,13 +19,11 @@ import type { Versioned } from './token-store.ts'
 /** Two stores, and whom they tell: what waited in the spool is in the store, or was worthless by then. */
 interface Spooling {
   readonly store: GuardedStore
-  /** Another one than the store. */
   readonly spool: GuardedStore
   readonly runtime: Runtime
   readonly tell: (what: 'carried-over' | 'superseded', account: string) => void
 }
 
-/** What waits in the spool, and the write that it stands there as. */
 interface Waiting {
   readonly result: SpooledResult
   readonly at: Write
@@ -91,7 +89,6 @@ export function spoolingStore(spooling: Spooling): SpoolingStore {
     }
   }
 
-  /** Returns whether it was this process that did. */
   async function clear(account: string, at: Write): Promise<boolean> {
     own.delete(account)
     return (await write(account, at).catch(() => undefined)) !== undefined

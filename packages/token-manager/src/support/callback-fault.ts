@@ -4,7 +4,6 @@
  */
 import { types } from 'node:util'
 
-/** @param what - failed, such as `a listener of the event unsaved` */
 export function warnOfFault(what: string, error: unknown): void {
   const frames = stackFrames(error)
   process.emitWarning(`${what} failed (${nameOf(error)}); the token manager goes on without it.`, {
@@ -14,7 +13,6 @@ export function warnOfFault(what: string, error: unknown): void {
   })
 }
 
-/** Calls back, and lets neither a throw nor a rejection come of it. */
 export function callSafely(what: string, callback: () => unknown): void {
   try {
     const result = callback()

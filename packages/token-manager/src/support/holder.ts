@@ -27,7 +27,6 @@ export type Liveness = 'dead' | 'running' | 'unknown'
 
 let current: Holder | undefined
 
-/** This process. */
 export function currentHolder(): Holder {
   current ??= describe()
   return current
@@ -48,7 +47,6 @@ function describe(): Holder {
   }
 }
 
-/** What can be proven about the holder of an intent. */
 export function livenessOf(holder: Holder): Liveness {
   const { boot, pidNamespace, timeNamespace } = currentHolder()
   const sameHost = boot !== undefined && pidNamespace !== undefined && holder.boot === boot

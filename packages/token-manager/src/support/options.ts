@@ -4,12 +4,10 @@
  * are the comment at its name in the type of the options; the READMEs' tables are made of that (`tools/options`).
  */
 
-/** @throws TypeError unless it is so */
 export function requireThat(condition: boolean, mistake: string): asserts condition {
   if (!condition) throw new TypeError(mistake)
 }
 
-/** What an option has to be. */
 export interface OptionRow {
   /** Completes "timeout must be …". */
   readonly must: string
@@ -41,7 +39,6 @@ interface Kinds {
   /** @param unit - what is counted: `seconds` */
   readonly number: (unit: string, least?: number, most?: number) => OptionRow
   readonly whole: (least: number, most?: number) => OptionRow
-  /** For a timer. */
   readonly milliseconds: (least: number) => OptionRow
   /** @param what - where it comes from: `what createSso() returns` */
   readonly having: (what: string, ...methods: readonly string[]) => OptionRow

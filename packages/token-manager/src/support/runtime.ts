@@ -28,12 +28,10 @@ export interface Runtime {
   readonly every?: (milliseconds: number, callback: () => void) => () => void
   /** Keeps the process alive until the returned function is called: the timers alone would not. */
   readonly keepAlive: () => () => void
-  /** This process. */
   readonly holder: Holder
   readonly livenessOf: (holder: Holder) => Liveness
 }
 
-/** A moment on both clocks of this process. */
 export interface Instant {
   readonly wall: number
   readonly monotonic: number
@@ -51,7 +49,6 @@ export function elapsed(since: Instant, now: Instant): number {
   return Math.max(0, now.wall - since.wall, now.monotonic - since.monotonic)
 }
 
-/** Waits for so many milliseconds, without keeping the process alive. */
 export const pause = ({ after }: Pick<Runtime, 'after'>, milliseconds: number): Promise<void> =>
   new Promise((resolve) => void after(milliseconds, resolve))
 

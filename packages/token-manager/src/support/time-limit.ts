@@ -7,7 +7,6 @@
  * each of them the sockets are read. That is time for what TLS, a decompression and an answer in many parts need.
  */
 
-/** How many turns the end of a limit has. */
 const turns = 25
 /** Milliseconds that these turns take in a process that is not held up; a shorter limit is all turns. */
 const ending = 250

@@ -16,10 +16,8 @@ import { elapsed, type Instant, instantOf, type Runtime } from '../support/runti
 const interval = 15_000
 /** Milliseconds in which a process calls once: a store that lost everything is found out account by account. */
 const callingInterval = 30_000
-/** Accounts that are looked at side by side. */
 const together = 16
 
-/** Who watches over what. */
 export interface Watch {
   readonly store: Pick<GuardedStore, 'read' | 'swap'>
   readonly runtime: Runtime

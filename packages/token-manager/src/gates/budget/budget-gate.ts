@@ -130,6 +130,5 @@ export function budgetGate(
   }
 }
 
-/** Free when nobody listens. */
 const traced = (message: BudgetTrace, wait: () => Promise<Place>): Promise<Place> =>
   waits.hasSubscribers ? waits.tracePromise(wait, message) : wait()

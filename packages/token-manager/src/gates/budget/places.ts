@@ -68,9 +68,7 @@ const batch = 16
 export interface Plan {
   readonly record: RefreshBudgetRecord
   readonly isChange: boolean
-  /** The windows of all our places. */
   readonly reserved: readonly number[]
-  /** How many are claimed in the current window. */
   readonly claimed: number
   readonly unserved: number
   /** More callers can be served by another look. */

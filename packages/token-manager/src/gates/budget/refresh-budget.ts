@@ -28,7 +28,6 @@ export type Rank = (typeof ranks)[number]
 export type Place = Instant
 
 export interface RefreshBudget {
-  /** Requests to one host in any minute, at the most. */
   readonly perMinute: number
   /**
    * Waits for a place.

@@ -21,7 +21,6 @@ export interface RequestBudget {
   readonly scope?: 'store' | 'process' | undefined
 }
 
-/** A budget as it is kept. */
 export interface Windows {
   /** Requests that one window has room for. */
   readonly places: number
@@ -50,7 +49,6 @@ export function windowsOf({ perMinute, burst = defaultBurst(perMinute) }: Reques
   return { places: burst, length, rest: Math.min(Math.floor(length * 0.94), 2000) }
 }
 
-/** About one window a second. */
 const defaultBurst = (perMinute: number): number => Math.ceil(perMinute / 60)
 
 /**
