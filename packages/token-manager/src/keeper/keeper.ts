@@ -11,7 +11,7 @@ import type { TokenManager } from '../manager/token-manager.ts'
 import { onAbort } from '../support/abort.ts'
 import { isError } from '../support/callback-fault.ts'
 import { recentEntries } from '../support/recent-entries.ts'
-import { type Alarm, createAlarm } from './alarm.ts'
+import { type Alarm, createAlarm } from '../support/alarm.ts'
 import { claimDesk } from './claim.ts'
 import {
   type KeeperOptions,

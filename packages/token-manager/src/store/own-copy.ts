@@ -1,7 +1,6 @@
 /**
  * Copying a record of our own into another store: a block that lasts, a broker's clients, who was told what.
  */
-import type { TokenRecord } from './token-record.ts'
 import { checkedRecord } from './record-check.ts'
 import type { Versioned } from './token-store.ts'
 import { untilSwapped, type GuardedStore } from './guarded-store.ts'
@@ -26,8 +25,7 @@ export async function copyOwnRecord(name: string, from: GuardedStore, to: Guarde
     const target = await readable(name, to)
     if (target?.record !== undefined) {
       if (JSON.stringify(target.record) === JSON.stringify(record)) return 'copied'
-      const isOurs = target.writeId?.startsWith(byCopy) === true
-      if (!isOurs && !isLonger(record, target.record)) return isBegunAnew(name) ? 'copied' : 'left'
+      if (target.writeId?.startsWith(byCopy) !== true) return isBegunAnew(name) ? 'copied' : 'left'
     }
     const swapped = await to.swap(name, target, record, writeId)
     return 'conflict' in swapped ? undefined : 'copied'
@@ -47,11 +45,3 @@ async function readable(
     throw error
   }
 }
-
-/** Of two blocks of the firewall the one that ends later counts. */
-function isLonger(one: TokenRecord, other: TokenRecord): boolean {
-  return one.state === 'firewall' && other.state === 'firewall' && endOf(one) > endOf(other)
-}
-
-const endOf = ({ challenges, noted_at, wait }: Extract<TokenRecord, { state: 'firewall' }>): number =>
-  challenges === 0 ? 0 : noted_at + wait
