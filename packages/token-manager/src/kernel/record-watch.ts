@@ -23,7 +23,7 @@ export function watchRecord(account: string, store: Pick<GuardedStore, 'watch'>,
   return {
     async change() {
       // From the first wait on: most refreshes wait for nobody. What was missed before it, the next look finds.
-      stop ??= startOf(store, account, alarm.ring)
+      stop ??= startOf(store, account, () => alarm.ring())
       looks += 1
       const most = Math.min(soonest * (looks + 1), latest)
       await alarm.rest(soonest + (most - soonest) * runtime.random())

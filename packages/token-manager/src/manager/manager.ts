@@ -161,8 +161,8 @@ export function manageTokens(
     const name = nameOfAccount(account)
     return name === account ? getAccessToken(name, undefined, context) : accessTokenOf(name)
   }
-  const tokensWithin = async (call: string, account: string, options?: AccessTokenOptions): Promise<CurrentTokens> =>
-    getTokens(nameOfAccount(account), parseAccessTokenOptions(call, options), context)
+  const tokensWithin = async (call: string, account: string, asked?: AccessTokenOptions): Promise<CurrentTokens> =>
+    getTokens(nameOfAccount(account), parseAccessTokenOptions(call, asked), context)
   const answerWithin = async (account: string, call: AccessTokenOptions): Promise<string> =>
     (await tokensWithin('getAccessToken', account, call)).access_token
   const manager: TokenManager = {

@@ -103,10 +103,23 @@ export function createRefreshBudget(
     return host
   }
   const newHost = (name: string): Host => ({
-    ...{ name, store, runtime, figures, isEnding },
-    ...{ line: [], known: untouched, write: undefined, windowSeen: undefined, claimSeen: 0 },
-    ...{ reserved: [], atHand: [], named: new WeakMap(), lastNamed: 0, lastClaim: undefined },
-    ...{ isLooking: false, cancelNextLook: undefined },
+    name,
+    store,
+    runtime,
+    figures,
+    isEnding,
+    line: [],
+    known: untouched,
+    write: undefined,
+    windowSeen: undefined,
+    claimSeen: 0,
+    reserved: [],
+    atHand: [],
+    named: new WeakMap(),
+    lastNamed: 0,
+    lastClaim: undefined,
+    isLooking: false,
+    cancelNextLook: undefined,
   })
   return {
     perMinute: budget.perMinute,
@@ -213,7 +226,7 @@ async function look(host: Host): Promise<void> {
     // Whoever came meanwhile has not been counted.
     while (line.length > 0 && ((await lookOnce(host)) === 'again' || line.some(({ isNew }) => isNew)));
   } catch (error) {
-    for (const waiter of [...line]) waiter.refuse(isError(error) ? error : new Error('unknown'))
+    for (const waiter of line.slice()) waiter.refuse(isError(error) ? error : new Error('unknown'))
   } finally {
     host.isLooking = false
   }
