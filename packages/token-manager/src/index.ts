@@ -44,7 +44,7 @@ export { rekey, type RekeyOptions, type RekeyProgress } from './store/rekey.ts'
 
 // 4. Share what is known of the firewall.
 export type { FirewallState, Probe } from './issuer/token-issuer.ts'
-export { firewallRecordName, refreshBudgetRecordName } from './store/record-names.ts'
+export { firewallRecordName, refreshBudgetRecordName } from './store/own-record.ts'
 
 // 5. What can go wrong.
 export * from './errors.ts'

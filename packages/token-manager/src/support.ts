@@ -10,11 +10,11 @@ export { redacted, secretiveKind, wholeOf } from './support/redaction.ts'
 export { clientIn, otherClient, withClient, withoutClient } from './issuer/client-mark.ts'
 export { parseCallOptions } from './issuer/call-options.ts'
 export { howTokensAreLost, lostItsTokens, tokenSet } from './issuer/token-set.ts'
-export { overdueAdvice, refusalAdvice } from './manager/refusal-advice.ts'
+export { overdueAdvice, refusalAdvice } from './manager/token-status.ts'
 export { whatCame } from './support/options.ts'
 export { elapsed, type Instant, instantOf, type Runtime } from './support/runtime.ts'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/addresses.ts'
-export { systemCode } from './support/system-code.ts'
+export { systemCode } from './support/callback-fault.ts'
 export {
   type TlsOptions,
   type TlsVersion,

@@ -13,7 +13,7 @@ import { type ExcessCode, mostBodyBytes } from './answer-bounds.ts'
 import type { Connection } from './connection.ts'
 import type { RequestHead } from './http2-session.ts'
 import { parseJson } from './json-object.ts'
-import { systemCode } from '../support/system-code.ts'
+import { systemCode } from '../support/callback-fault.ts'
 import { type AgreedTransport, http1Request, http2Request } from './wire-requests.ts'
 
 export interface HttpRequest {

@@ -5,7 +5,8 @@
  */
 import type { SecureContextOptions } from 'node:tls'
 import { checkedAuthority } from './certificate-authority.ts'
-import { checkOptions, kinds, type OptionRows, requireThat } from '../support/options.ts'
+import { parseJson } from './json-object.ts'
+import { checkOptions, isObject, kinds, type OptionRows, requireThat } from '../support/options.ts'
 import { version } from '../version.ts'
 
 /** A TLS version, as `node:tls` names it. The document's service takes at most 1.2 ("Limits"). */
@@ -75,8 +76,6 @@ const tlsRows: OptionRows<TlsOptions> = {
   ciphers: kinds.text,
 }
 
-const versions: readonly unknown[] = ['TLSv1.2', 'TLSv1.3'] satisfies TlsVersion[]
-
 const browserLike =
   /mozilla|applewebkit|webkit|gecko|chrome|chromium|crios|safari|firefox|fxios|opera|opr\/|edg|msie|trident/iu
 
@@ -115,22 +114,14 @@ export function transportOf(options: {
  */
 export function transportFromText(text: string, where = 'a transport'): TransportOption {
   requireThat(typeof text === 'string', `${where} must be a string`)
-  const value = parsed(text.trim())
+  const name = text.trim()
+  if (isName(name)) return name
+  const value = parseJson(name)
   requireThat(
-    value !== undefined,
+    isObject(value),
     `${where} must be ${transportNames.join(', ')}, or JSON such as {"tls":{"maxVersion":"TLSv1.3"},"http2":true}`,
   )
   return value
-}
-
-function parsed(text: string): TransportOption | undefined {
-  if (isName(text)) return text
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function isName(value: unknown): value is TransportName {
@@ -151,7 +142,7 @@ function checkedTls(tls: unknown, where: string): TlsOptions {
 function checkedTogether(given: TlsOptions): Transport['tls'] {
   const { minVersion = 'TLSv1.2', maxVersion = 'TLSv1.2', ca, ciphers } = given
   requireThat(
-    versions.indexOf(minVersion) <= versions.indexOf(maxVersion),
+    minVersion <= maxVersion,
     `tls.minVersion (${minVersion}) must not be above tls.maxVersion (${maxVersion})`,
   )
   const tls = { minVersion, maxVersion, ...(ca !== undefined && { ca }), ...(ciphers !== undefined && { ciphers }) }
@@ -179,8 +170,4 @@ function checkedUserAgent(userAgent: unknown): string {
     'userAgent must not look like a browser’s: the service would demand JavaScript',
   )
   return userAgent
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -24,21 +24,21 @@ import { emptySpool, spoolingStore } from '../store/spooling-store.ts'
 import { callSafely } from '../support/callback-fault.ts'
 import { type Runtime, systemRuntime } from '../support/runtime.ts'
 import { createUnderWay } from '../support/under-way.ts'
-import { whatCame } from '../support/options.ts'
+import { checkOptions, whatCame } from '../support/options.ts'
 import { answerNowAndThen, watchOver } from '../watch-over/watch-over.ts'
 import { acceptAccessToken, getAccessToken, getTokens, invalidate, refreshNow, servedNow } from './access-token.ts'
 import { createEvents } from './event-source.ts'
 import {
+  accessTokenRows,
   checkedAccessToken,
   checkedAnswer,
   checkedTokens,
+  invalidateRows,
   isTokenSet,
   nameOfAccount,
-  parseAccessTokenOptions,
-  parseInvalidateOptions,
-  parseRefreshOptions,
   type ParsedTokenManagerOptions,
   parseTokenManagerOptions,
+  refreshRows,
   replacesSession,
 } from './options.ts'
 import { historyOf, statusOf, unreadHistory } from './status.ts'
@@ -162,7 +162,11 @@ export function manageTokens(
     return name === account ? getAccessToken(name, undefined, context) : accessTokenOf(name)
   }
   const tokensWithin = async (call: string, account: string, asked?: AccessTokenOptions): Promise<CurrentTokens> =>
-    getTokens(nameOfAccount(account), parseAccessTokenOptions(call, asked), context)
+    getTokens(
+      nameOfAccount(account),
+      parseCallOptions(`${call}(account, { signal })`, asked, undefined, accessTokenRows),
+      context,
+    )
   const answerWithin = async (account: string, call: AccessTokenOptions): Promise<string> =>
     (await tokensWithin('getAccessToken', account, call)).access_token
   const manager: TokenManager = {
@@ -171,11 +175,11 @@ export function manageTokens(
     getTokens: (account, call) => told(account, tokensWithin('getTokens', account, call)),
     save: async (account, tokens, saving) => track(save(nameOfAccount(account), tokens, saving)),
     refresh: async (account, call) => {
-      const parsed = parseRefreshOptions(call)
+      const parsed = parseCallOptions('refresh(account, { signal })', call, undefined, refreshRows)
       return track(refreshNow(nameOfAccount(account), parsed, context))
     },
-    invalidate: async (account, accessToken, call) => {
-      const how = parseInvalidateOptions(call)
+    invalidate: async (account, accessToken, call = {}) => {
+      const how = checkOptions('invalidate', call, invalidateRows)
       const refused = checkedAccessToken(accessToken)
       const works = await track(invalidate(nameOfAccount(account), refused, how, context))
       // Those who refresh look at what they hold.

@@ -2,7 +2,6 @@
  * The options of `createTokenManager` and the arguments of its calls, checked: a mistake is a `TypeError` that names it.
  */
 import { isSealed } from '../store/sealed-token-store.ts'
-import { parseCallOptions } from '../issuer/call-options.ts'
 import type {
   AccessTokenOptions,
   InvalidateOptions,
@@ -25,18 +24,16 @@ import { jwtExpiry } from '../issuer/jwt-expiry.ts'
 import { checkBudget } from '../gates/budget/request-budget.ts'
 import {
   checkOption,
-  checkOptionNames,
   checkOptions,
   isPromise,
   isStore,
   kinds,
-  type OptionNames,
   type OptionRow,
   type OptionRows,
   requireThat,
   whatCame,
 } from '../support/options.ts'
-import { isOwnRecordName } from '../store/record-names.ts'
+import { isOwnRecordName } from '../store/own-record.ts'
 
 /** All of them, with their defaults. */
 export type ParsedTokenManagerOptions = {
@@ -98,23 +95,15 @@ export function refreshFromText(text: string, where: string): 'here' | 'elsewher
   return text === 'elsewhere' ? text : 'here'
 }
 
-export function parseRefreshOptions(options: RefreshCallOptions | undefined): RefreshCallOptions {
-  const { priority = 'caller' } = options ?? {}
-  requireThat(priority === 'caller' || priority === 'background', "priority must be 'caller' or 'background'")
-  const names: OptionNames<RefreshCallOptions> = { signal: true, priority: true }
-  return { ...parseCallOptions('refresh(account, { signal })', options, undefined, names), priority }
+export const refreshRows: OptionRows<RefreshCallOptions> = {
+  signal: kinds.any,
+  priority: kinds.oneOf('caller', 'background'),
 }
-
-export function parseAccessTokenOptions(name: string, options: AccessTokenOptions | undefined): AccessTokenOptions {
-  const { minValidity } = options ?? {}
-  const names: OptionNames<AccessTokenOptions> = { signal: true, minValidity: true }
-  const parsed = parseCallOptions(`${name}(account, { signal })`, options, undefined, names)
-  requireThat(
-    minValidity === undefined || (Number.isFinite(minValidity) && minValidity >= 0),
-    'minValidity must be seconds, 0 or more',
-  )
-  return parsed
+export const accessTokenRows: OptionRows<AccessTokenOptions> = {
+  signal: kinds.any,
+  minValidity: kinds.number('seconds, 0 or more'),
 }
+export const invalidateRows: OptionRows<InvalidateOptions> = { refresh: kinds.boolean }
 
 /** A name, where token sets can be kept under it. @throws TypeError for what cannot be the name of an account */
 export function checkedAccountName(account: string): string {
@@ -145,13 +134,6 @@ export function checkedAccessToken(accessToken: string): string {
   const isToken = typeof accessToken === 'string' && accessToken !== ''
   requireThat(isToken, `accessToken must be a non-empty string${whatCame(accessToken || undefined)}`)
   return accessToken
-}
-
-export function parseInvalidateOptions(options: InvalidateOptions = {}): InvalidateOptions {
-  checkOptionNames('invalidate', options, { refresh: true })
-  const { refresh = true } = options
-  requireThat(typeof refresh === 'boolean', 'refresh must be true or false')
-  return { refresh }
 }
 
 export function checkedAnswer(signIn: WaitingSignIn): WaitingSignIn {
@@ -214,9 +196,7 @@ async function broughtAlong({
 
 /** Whether `save` ends a session that is there: a sign-in does, a refresh token that was brought along does not. */
 export function replacesSession(tokens: TokenSet | RefreshTokenGrant, options: SaveOptions = {}): boolean {
-  checkOptionNames('save', options, { replace: true })
-  const { replace = isTokenSet(tokens) } = options
-  requireThat(typeof replace === 'boolean', 'replace must be true or false')
+  const { replace = isTokenSet(tokens) } = checkOptions('save', options, { replace: kinds.boolean })
   return replace
 }
 

@@ -9,8 +9,7 @@ import { StoreError } from '../errors.ts'
 import type { WaitingSignIn } from './token-manager.ts'
 import type { TriesRecord } from '../store/token-record.ts'
 import { untilSwapped, type GuardedStore } from '../store/guarded-store.ts'
-import { readOwnRecord } from '../store/own-record.ts'
-import { triesRecordName } from '../store/record-names.ts'
+import { readOwnRecord, triesRecordName } from '../store/own-record.ts'
 import type { Runtime } from '../support/runtime.ts'
 
 /** Records for each kind of answer. More of them would only spread the counts wider. */

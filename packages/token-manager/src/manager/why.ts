@@ -7,8 +7,7 @@ import type { StoreErrorReason } from '../errors.ts'
 import { eventsIn, fingerprintOf, type HistoryEvent, noWord } from '../store/history.ts'
 import type { AccountRecord, Intent } from '../store/token-record.ts'
 import type { Holder } from '../support/holder.ts'
-import { refusalAdvice } from './refusal-advice.ts'
-import type { AccountHistory, Cause, TokenStatus } from './token-status.ts'
+import { type AccountHistory, type Cause, refusalAdvice, type TokenStatus } from './token-status.ts'
 
 export interface Facts {
   /** Why the store can't be read; then nothing else is known. */

@@ -10,6 +10,7 @@ import { lostItsTokens, type TokenSet } from '../issuer/token-set.ts'
 import type { OauthAuthorizationRequest } from './grants.ts'
 import { type OauthIssuerOptions, type OauthSettings, parseOauthOptions } from './options.ts'
 import type { OauthService } from './service.ts'
+import { kinds } from '../support/options.ts'
 import { readTokens, refreshTokenIn } from './token-reading.ts'
 
 export type { OauthAuthorizationRequest, OauthIssuerOptions }
@@ -23,6 +24,8 @@ export interface OauthIssuer extends TokenIssuer {
   /** Ends it, with the address that the person came back to, for `save`. Without a refresh token, that is empty. @throws SsoError */
   exchangeCode(callbackUrl: string | URL, request: OauthAuthorizationRequest, options?: CallOptions): Promise<TokenSet>
 }
+
+const refreshRows = { signal: kinds.any, timeout: kinds.any, beforeSend: kinds.any }
 
 /** In place of a refresh token, where there is none: of its own for each account, for two can't share one. */
 const noRefreshToken = 'no-refresh-token:'
@@ -60,8 +63,7 @@ export function oauthIssuer(options: OauthIssuerOptions): OauthIssuer {
       return calls.exchangeCode(calls.service, callbackUrl, request, signal)
     },
     async refresh(tokens, given) {
-      const names = { signal: true, timeout: true, beforeSend: true } as const
-      const call = parseCallOptions('refresh(tokens, { signal })', given, undefined, names)
+      const call = parseCallOptions('refresh(tokens, { signal })', given, undefined, refreshRows)
       requireOwn(tokens.auth_url, settings)
       if (tokens.refresh_token.startsWith(noRefreshToken))
         throw new ReauthenticationRequiredError('no_refresh_token', { step: 'refresh', requestSent: false })

@@ -9,7 +9,7 @@ import type { TokenStore } from './token-store.ts'
 import { namesOf } from './account-list.ts'
 import { untilSwapped, type GuardedStore, guardStore } from './guarded-store.ts'
 import { isDamaged, mayBeOfOneRecord } from './read-record.ts'
-import { isBegunAnew } from './record-names.ts'
+import { isBegunAnew } from './own-record.ts'
 import { systemRuntime } from '../support/runtime.ts'
 
 /** Looks at all records, so that the last one finds what was written while those before it were under way. */

@@ -12,7 +12,7 @@ import { withEvent } from './history.ts'
 import { holdsResult, isBehind, isSameWrite, mayReplace, placed, type RefreshResult, type Write } from './lineage.ts'
 import { accountRecord, withoutShownTokens, isDamaged, mayBeOfOneRecord } from './read-record.ts'
 import { checkedRecord } from './record-check.ts'
-import { isOwnRecordName } from './record-names.ts'
+import { isOwnRecordName } from './own-record.ts'
 import type { AccountRecord, SpooledRecord, SpooledResult } from './token-record.ts'
 import type { Versioned } from './token-store.ts'
 

@@ -77,7 +77,7 @@ export const kinds: Kinds = {
   required: (row) => ({ ...row, isRequired: true }),
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

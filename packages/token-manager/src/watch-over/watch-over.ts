@@ -6,9 +6,8 @@
 import { StoreError } from '../errors.ts'
 import type { Account, AccountMemory } from '../kernel/account-memory.ts'
 import type { GuardedStore } from '../store/guarded-store.ts'
-import { readOwnRecord } from '../store/own-record.ts'
+import { readOwnRecord, rollCallName } from '../store/own-record.ts'
 import { isDamaged, isOfOneRecord, mayBeOfOneRecord } from '../store/read-record.ts'
-import { rollCallName } from '../store/record-names.ts'
 import type { RollCallRecord } from '../store/token-record.ts'
 import { elapsed, type Instant, instantOf, type Runtime } from '../support/runtime.ts'
 

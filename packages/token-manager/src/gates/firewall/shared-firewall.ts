@@ -6,12 +6,11 @@
  * way together meet one.
  */
 import { ClientRejectedError, FirewallChallengeError } from '../../errors.ts'
-import { readOwnRecord } from '../../store/own-record.ts'
+import { firewallRecordName, readOwnRecord } from '../../store/own-record.ts'
 import type { FirewallRecord } from '../../store/token-record.ts'
 import type { FirewallState, Probe } from '../../issuer/token-issuer.ts'
 import { isSameWrite, type Write } from '../../store/lineage.ts'
 import type { GuardedStore } from '../../store/guarded-store.ts'
-import { firewallRecordName } from '../../store/record-names.ts'
 import { elapsed, type Instant, instantOf, type Runtime } from '../../support/runtime.ts'
 
 /** Seconds. */
