@@ -10,11 +10,7 @@ import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import type { Transport } from './transport.ts'
 
-/**
- * Keeps each new socket until its TCP connection, and its TLS handshake if it has one, has succeeded.
- *
- * @returns those that are still connecting, which the agent does not know of
- */
+/** Returns the sockets that are still connecting, which the agent does not know of. */
 export function handOutConnectedSockets(agent: Agent): ReadonlySet<Duplex> {
   const connecting = new Set<Duplex>()
   const connect = agent.createConnection.bind(agent)
@@ -62,11 +58,7 @@ export function sharedContext(memory: TlsMemory, tls: Transport['tls']): SecureC
   return (memory.context ??= createSecureContext(tls))
 }
 
-/**
- * Offers the kept session on each new connection of an agent, and keeps the one that it is given.
- *
- * @param tunnelled - the agent goes through a proxy: its TLS handshake begins before the socket is returned
- */
+/** @param tunnelled - the agent goes through a proxy: its TLS handshake begins before the socket is returned */
 export function shareSessions(agent: Agent, { sessions }: TlsMemory, tunnelled: boolean): void {
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, callback) => {

@@ -52,11 +52,7 @@ const plainAgents: Agents = {
   proxied: (options) => new TunnelAgent(options),
 }
 
-/**
- * Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to.
- *
- * @param cookies - none for what is one request alone
- */
+/** Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to. */
 export function openConnection(origin: URL, settings: ConnectionSettings, cookies?: ConnectionCookies): Connection {
   const agent = agentOf(origin, settings, cookies?.agents ?? plainAgents)
   const connecting = handOutConnectedSockets(agent)

@@ -36,10 +36,6 @@ export interface Http2 {
   close(): void
 }
 
-/**
- * @param maxHeaderBytes - of an answer, all its headers together
- * @param cookies - that the requests carry
- */
 export async function openHttp2(
   origin: URL,
   socket: TLSSocket,

@@ -28,10 +28,7 @@ export interface RequestPlace {
   readonly proxy: string | undefined
 }
 
-/**
- * @param send - makes the request over a connection
- * @throws SsoTimeoutError, UnreachableError, UnexpectedResponseError, each with `requestSent`; or what `beforeSend` threw
- */
+/** @throws SsoTimeoutError, UnreachableError, UnexpectedResponseError, each with `requestSent`; or what `beforeSend` threw */
 export async function answerInTime(
   send: (sending: Sending) => Promise<HttpAnswer>,
   { step, url, proxy }: RequestPlace,

@@ -146,10 +146,8 @@ function wholeText(body: Buffer, encoding: string | undefined): string {
 const acceptedEncodings = 'gzip, compress, deflate, br'
 
 /**
- * A body as it was before the service compressed it (RFC 9110 section 8.4.1).
+ * A body as it was before the service compressed it (RFC 9110 section 8.4.1); one whose encoding is not known stays as it is.
  *
- * @param encoding - of the header `Content-Encoding`; one that is not known leaves the body as it is
- * @param mayLackEnd - a body without its end is read as far as it goes
  * @throws the error of `node:zlib`: `ERR_BUFFER_TOO_LARGE` for more than {@link mostBodyBytes}, `Z_BUF_ERROR` for a missing end
  */
 function decompressed(body: Buffer, encoding = '', mayLackEnd = false): Buffer {

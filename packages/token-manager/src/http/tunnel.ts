@@ -46,11 +46,7 @@ export async function openTunnel({ proxy, host, port, signal }: TunnelRequest): 
   return typeof answer === 'number' ? { outcome: 'rejected', status: answer, hasLogin: login !== '' } : answer
 }
 
-/**
- * The option `proxy`: the address of an outbound proxy. No error shows it: there may be a password in it.
- *
- * @throws TypeError
- */
+/** The option `proxy`. No error shows it: there may be a password in it. @throws TypeError */
 export function proxyOf({ proxy }: { readonly proxy?: unknown }): string | undefined {
   if (proxy === undefined) return undefined
   const url = typeof proxy === 'string' && URL.canParse(proxy) ? new URL(proxy) : undefined

@@ -20,28 +20,14 @@ const clockSkew = 5 * 60_000
 const longestWait = 5 * 60_000
 
 export interface Claim {
-  /**
-   * Shows that this process lives, where that is due. False once another process has taken over.
-   *
-   * @param isDoubted - shows it in any case: whether the store takes what is written is in question
-   * @throws StoreError
-   */
+  /** Shows that this process lives, where that is due or the store is doubted. False once another process has taken over. @throws StoreError */
   goesOn(isDoubted?: boolean): Promise<boolean>
-  /**
-   * Gives it up.
-   *
-   * @param isSwept - the sweep came to its end: the next one is due `every` after its beginning
-   * @throws StoreError
-   */
+  /** Gives it up. After a whole sweep the next one is due `every` after its beginning. @throws StoreError */
   release(isSwept: boolean): Promise<void>
 }
 
 export interface ClaimDesk {
-  /**
-   * Milliseconds until it is worth another look, where another process sweeps, or nobody has to yet.
-   *
-   * @throws StoreError where the store can't tell
-   */
+  /** Or milliseconds until another look, where another process sweeps, or nobody has to yet. @throws StoreError */
   ask(): Promise<Claim | number>
 }
 

@@ -68,12 +68,7 @@ export function needOf(
   return { account, end, authUrl }
 }
 
-/**
- * Those that are due, the soonest first.
- *
- * @param goesOn - asked now and then; false ends the survey
- * @throws StoreError where the store fails
- */
+/** Those that are due, the soonest first. @param goesOn - asked now and then; false ends the survey @throws StoreError */
 export async function survey(
   { store, runtime }: Pick<Context, 'store' | 'runtime'>,
   settings: KeeperSettings,

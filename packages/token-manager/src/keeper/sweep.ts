@@ -53,11 +53,7 @@ export const noCounts: SweepCounts = {
   unreadable: 0,
 }
 
-/**
- * @param counts - counted on while it goes on
- * @returns how it ended: `broken-off` where it was stopped, or another process took over
- * @throws StoreError where the store fails
- */
+/** Returns `broken-off` where it was stopped, or another process took over. @throws StoreError where the store fails */
 export async function sweep(run: SweepRun, counts: Counts): Promise<SweepEnd> {
   let end: SweepEnd = 'broken-off'
   try {
@@ -172,12 +168,7 @@ function isWaiting(error: unknown): boolean {
 /** `spared`: somebody else refreshed, signed in or signed out meanwhile; or nothing is new, and nothing failed. */
 type Renewal = 'refreshed' | 'spared' | 'signInAgain'
 
-/**
- * Another look at an account's record, and one refresh if it still needs it. It is the refresh of every other caller; only that nobody
- * waits for it.
- *
- * @throws SsoError as a refresh does
- */
+/** Another look at an account's record, and the refresh of every other caller if it still needs it; only that nobody waits for it. */
 async function renew(name: string, isDue: (record: SignedIn) => boolean, context: Context): Promise<Renewal> {
   const account = context.memory.of(name)
   try {

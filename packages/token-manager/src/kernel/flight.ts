@@ -49,12 +49,7 @@ export async function refreshIfRefused(account: Account, context: Context): Prom
   if (!isUsable(account.knowledge, momentOf(context))) await inFlightRefresh(account, context).done
 }
 
-/**
- * Waits for `work` no longer than the caller wants to, and keeps the process alive meanwhile.
- *
- * @param ended - what the caller hears when the signal ends the wait
- * @throws SsoTimeoutError then, if nothing else is given
- */
+/** Waits for `work` no longer than the caller wants to, and keeps the process alive meanwhile. @throws what `ended` makes */
 export async function waitFor<Value>(
   work: Promise<Value>,
   signal: AbortSignal | undefined,

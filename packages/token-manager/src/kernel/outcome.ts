@@ -31,12 +31,7 @@ export class SendGuardError extends SsoError {
   }
 }
 
-/**
- * The outcome of a refresh call, whatever it threw.
- *
- * @param previous - the token set that was refreshed
- * @param isOfAnotherOwner - asked of the answer as it came
- */
+/** @param isOfAnotherOwner - asked of the answer as it came */
 export async function outcomeOf(
   refresh: () => Promise<TokenSet>,
   previous: TokenSet,

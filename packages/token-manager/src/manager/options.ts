@@ -149,12 +149,7 @@ export function checkedAnswer(signIn: WaitingSignIn): WaitingSignIn {
   return signIn
 }
 
-/**
- * What `save` is given, as a token set.
- *
- * @throws TypeError naming the field that is missing or of the wrong kind; never its value. RegionNotAllowedError for an
- *   instance that the issuer does not refresh at
- */
+/** @throws TypeError naming the field, never its value; RegionNotAllowedError for an instance that the issuer does not refresh at */
 export async function checkedTokens(
   tokens: TokenSet | RefreshTokenGrant,
   issuer: Pick<TokenIssuer, 'authUrl' | 'allowedAuthUrl'>,

@@ -27,7 +27,7 @@ const uncounted: TriesRecord = { schema: 1, state: 'tries', sign_ins: {} }
 /**
  * True for the process that may send this answer; false where it, or a later one, was claimed before.
  *
- * @throws StoreError; `busy` where every claim meets a conflict, or 500 sign-ins of its record wait: then nobody may send
+ * @throws StoreError; `busy` where every claim meets a conflict, or its record is full: then nobody may send
  */
 export async function claimTry(
   { id, step, tries, expires_at }: WaitingSignIn,

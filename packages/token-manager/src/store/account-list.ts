@@ -106,10 +106,9 @@ async function readable(
 }
 
 /**
- * The names of all accounts that are signed in or have to sign in again.
+ * The names of all accounts that are not signed out.
  *
- * @throws TypeError if the store can't list its accounts; StoreError, after all names that can be told, where a record
- *   can't be read: with `wrong-key` where it is sealed with another key than was given
+ * @throws TypeError if the store can't list them; StoreError, after all names that can be told, where a record can't be read
  */
 export async function* accountsOf(store: GuardedStore): AsyncGenerator<string> {
   let failure: unknown

@@ -57,10 +57,7 @@ export function asSafe({ reason, message, cause, unread }: StoreError): StoreErr
   return error
 }
 
-/**
- * @param limit - how a time limit is kept; without it a call may take for ever
- * @param name - of the option or argument that it is
- */
+/** @param limit - how a time limit is kept; without it a call may take for ever */
 export function guardStore(store: TokenStore, limit: Limit, name = 'store'): GuardedStore {
   if (!isStore(store)) throw new TypeError(`${name} must be a token store${whatCame(store)}`)
   return {
@@ -125,12 +122,7 @@ export const mostConflicts = 32
 /** Milliseconds until each further try: a replica has some three seconds to catch up. */
 export const pauses: readonly number[] = [50, 100, 200, 400, 800, 1600]
 
-/**
- * Repeats a read and its swap until that comes to something.
- *
- * @param tryOnce - answers nothing for a conflict
- * @throws StoreError `busy` where there are conflicts all the time
- */
+/** Repeats a read and its swap until that comes to something: `tryOnce` answers nothing for a conflict. @throws StoreError `busy` */
 export async function untilSwapped<Value>(
   runtime: Pick<Runtime, 'after' | 'keepAlive'>,
   tryOnce: () => Promise<Value | undefined>,

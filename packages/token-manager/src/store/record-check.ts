@@ -214,11 +214,7 @@ export function checkedRecord<State extends TokenRecord['state']>(
   throw new StoreError('corrupt', message, { unread })
 }
 
-/**
- * Refuses a record in a form that a newer release brought: nothing is wrong with it.
- *
- * @throws StoreError `newer-release`
- */
+/** Nothing is wrong with a record in a form that a newer release brought. @throws StoreError `newer-release` */
 export function refuseNewer(record: unknown, unread?: StoreErrorOptions['unread']): void {
   if (!isObject(record) || !Number.isSafeInteger(record['schema']) || Number(record['schema']) <= 1) return
   const remedy = 'Update this one. Don’t remove the record: its account may be signed in.'

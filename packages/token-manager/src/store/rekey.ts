@@ -1,7 +1,4 @@
-/**
- * Changing the key of a store: every record that the new key alone can't open is written again, where it is, while the
- * fleet runs.
- */
+/** Changing the key of a store, where it is. */
 import { StoreError } from '../errors.ts'
 import { checkOptionNames } from '../support/options.ts'
 import { startTimeLimit } from '../support/time-limit.ts'

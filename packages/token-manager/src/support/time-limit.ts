@@ -61,12 +61,7 @@ export async function withTimeLimit<Result>(
   }
 }
 
-/**
- * What an operation comes to, or the error of a time limit that is over before it. The operation itself goes on.
- *
- * @param milliseconds - as for `startTimeLimit`
- * @param limit - how the limit is kept
- */
+/** What an operation comes to, or the error of a time limit that is over before it. The operation itself goes on. */
 export async function answeredInTime<Value>(
   milliseconds: number,
   operation: () => Promise<Value>,
