@@ -81,7 +81,7 @@ async function keep(tokens: TokenManager, context: Context, settings: KeeperSett
       const claim = await desk.ask()
       if (typeof claim === 'number') rest = claim
       else {
-        const swept = await sweep({ context, settings, isPaced: true, claim, alarm, announce }, counts)
+        const swept = await sweep({ context, settings, isPaced: true, claim, alarm, announce, counts })
         const wait = swept === 'whole' ? Math.max(0, settings.every - (runtime.monotonicClock() - began)) : 0
         settings.tell({ ...counts, phase: 'ended', next_sweep_at: secondsFrom(wait, context) })
       }
@@ -121,7 +121,7 @@ export async function sweepOnce(tokens: TokenManager, options: KeepOptions & Cal
   try {
     const claim = await claimDesk(0, context).ask()
     if (typeof claim === 'number') return { swept: false, ...counts }
-    const swept = await sweep({ context, settings, isPaced: false, claim, alarm, announce }, counts)
+    const swept = await sweep({ context, settings, isPaced: false, claim, alarm, announce, counts })
     settings.tell({ ...counts, phase: 'ended' })
     return { swept: swept !== 'broken-off', ...counts }
   } finally {

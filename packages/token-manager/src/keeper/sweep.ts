@@ -38,6 +38,8 @@ export interface SweepRun {
   readonly claim: Claim
   readonly alarm: Alarm
   readonly announce: Announce
+  /** Counted on while it goes on. */
+  readonly counts: Counts
 }
 
 /** `part`: it came to its end, but more accounts were due than it knew by name. */
@@ -54,10 +56,10 @@ export const noCounts: SweepCounts = {
 }
 
 /** Returns `broken-off` where it was stopped, or another process took over. @throws StoreError where the store fails */
-export async function sweep(run: SweepRun, counts: Counts): Promise<SweepEnd> {
+export async function sweep(run: SweepRun): Promise<SweepEnd> {
   let end: SweepEnd = 'broken-off'
   try {
-    end = await lookAndRefresh(run, counts)
+    end = await lookAndRefresh(run)
     return end
   } finally {
     // After a part of it the next one is due at once. Where the store is down, the claim ends by itself.
@@ -65,20 +67,19 @@ export async function sweep(run: SweepRun, counts: Counts): Promise<SweepEnd> {
   }
 }
 
-async function lookAndRefresh(run: SweepRun, counts: Counts): Promise<SweepEnd> {
-  const { context, settings, claim, announce, alarm } = run
+async function lookAndRefresh(run: SweepRun): Promise<SweepEnd> {
+  const { context, settings, claim, announce, alarm, counts } = run
   const goesOn = async (isDoubted?: boolean): Promise<boolean> => !alarm.isStopped() && (await claim.goesOn(isDoubted))
   settings.tell({ ...counts, phase: 'started' })
   const soonest = await survey(context, settings, counts, announce, goesOn)
   if (!(await goesOn())) return 'broken-off'
   settings.tell({ ...counts, phase: 'surveyed' })
-  if (!(await refreshInTurn(soonest, run, counts, goesOn))) return 'broken-off'
+  if (!(await refreshInTurn(soonest, run, goesOn))) return 'broken-off'
   return counts.due > soonest.length ? 'part' : 'whole'
 }
 
 /** A sweep that refreshes those that are due. */
 interface Refreshing extends SweepRun {
-  readonly counts: Counts
   readonly queue: Queue
   readonly isDue: (account: string) => (record: SignedIn) => boolean
   /** The store failed, and whether all of it did or one record alone is not known. */
@@ -89,17 +90,16 @@ interface Refreshing extends SweepRun {
 async function refreshInTurn(
   soonest: readonly Need[],
   run: SweepRun,
-  counts: Counts,
   goesOn: (isDoubted?: boolean) => Promise<boolean>,
 ): Promise<boolean> {
-  const { context, settings, isPaced, alarm } = run
+  const { context, settings, isPaced, alarm, counts } = run
   const { runtime, work } = context
   const expiryOf = await jwtExpiry()
   const gap = isPaced ? spacing(soonest, counts.due, settings, runtime.wallClock()) : 0
   const queue = createQueue(soonest, gap, runtime)
   const isDue: Refreshing['isDue'] = (account) => (record) =>
     needOf(account, record, settings, expiryOf, runtime.wallClock()) !== undefined
-  const refreshing: Refreshing = { ...run, counts, queue, isDue, isStoreDoubted: false }
+  const refreshing: Refreshing = { ...run, queue, isDue, isStoreDoubted: false }
   const flights = new Set<Promise<void>>()
   const began = runtime.monotonicClock()
   const isOver = (): boolean => queue.isEmpty() || (isPaced && runtime.monotonicClock() - began >= settings.every)

@@ -6,7 +6,7 @@
  */
 import { types } from 'node:util'
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { StoreError } from '../errors.ts'
+import { StoreError, type StoreErrorReason } from '../errors.ts'
 import { isPlainRecord, isRecord, refuseNewer } from './record-check.ts'
 import type { SealedRecord, TokenRecord } from './token-record.ts'
 import { isStore, whatCame } from '../support/options.ts'
@@ -110,36 +110,27 @@ function open(
   keys: ReadonlyMap<string, SealingKey>,
 ): TokenRecord {
   const unread = { version, writeId }
+  const problem = (reason: StoreErrorReason, sentence: string): StoreError =>
+    new StoreError(reason, sentence, { unread })
   if (!isRecord(record, 'sealed')) {
     refuseNewer(record, unread)
-    if (!isPlainRecord(record)) {
-      throw new StoreError(
-        'corrupt',
-        'The token store holds something that is not a sealed record. It was left as it is.',
-        { unread },
-      )
-    }
+    if (!isPlainRecord(record))
+      throw problem('corrupt', 'The token store holds something that is not a sealed record. It was left as it is.')
     const remedy = 'seal the store where it is with owner-sso rekey, or leave out the key.'
-    throw new StoreError('not-sealed', `The record is not sealed, since it was stored without a key: ${remedy}`, {
-      unread,
-    })
+    throw problem('not-sealed', `The record is not sealed, since it was stored without a key: ${remedy}`)
   }
   const key = keys.get(record.key)
-  if (key === undefined)
-    throw new StoreError('wrong-key', 'The record was sealed with a key that is not among the keys.', { unread })
+  if (key === undefined) throw problem('wrong-key', 'The record was sealed with a key that is not among the keys.')
   try {
     const bytes = Buffer.from(record.sealed, 'base64url')
-    const decipher = createDecipheriv('aes-256-gcm', key.key, Buffer.from(record.nonce, 'base64url'), {
-      authTagLength: 16,
-    })
+    const nonce = Buffer.from(record.nonce, 'base64url')
+    const decipher = createDecipheriv('aes-256-gcm', key.key, nonce, { authTagLength: 16 })
     decipher.setAAD(place(account, version)).setAuthTag(bytes.subarray(-16))
     const text = Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8')
     const opened: TokenRecord = JSON.parse(text)
     return opened
   } catch {
-    throw new StoreError('corrupt', 'The sealed record was changed, or belongs to another account or version.', {
-      unread,
-    })
+    throw problem('corrupt', 'The sealed record was changed, or belongs to another account or version.')
   }
 }
 

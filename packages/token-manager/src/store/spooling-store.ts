@@ -40,19 +40,26 @@ export function spoolingStore(spooling: Spooling): SpoolingStore {
   /** What this process keeps there: its commits put it into the store. */
   const own = new Map<string, { readonly result: RefreshResult; readonly at: Write }>()
 
-  async function waiting(account: string): Promise<Waiting | undefined> {
+  /** What stands there. No result: nothing waits, or it can't be read, and newer tokens may take its place. */
+  async function look(account: string): Promise<(Partial<Waiting> & Pick<Waiting, 'at'>) | undefined> {
     try {
-      const stored = await spool.read(account)
-      const result = stored && checkedRecord(stored, 'spooled').record.result
-      if (!result) return undefined
+      const at = await spool.read(account)
+      const result = at && checkedRecord(at, 'spooled').record.result
+      if (!result) return at && { at }
       const { derivedFrom, next } = result
       const hidden = { derivedFrom: withoutShownTokens(derivedFrom), next: withoutShownTokens(next) }
-      return { result: { ...result, ...hidden }, at: stored }
+      return { at, result: { ...result, ...hidden } }
     } catch (error) {
-      // Where it can't be read, the store alone decides, as it would without one.
       report(error)
-      return undefined
+      if (isDamaged(error) && error.unread !== undefined) return { at: error.unread }
+      throw error
     }
+  }
+
+  /** Where it can't be read, the store alone decides, as it would without one. */
+  async function waiting(account: string): Promise<Waiting | undefined> {
+    const { at, result } = (await look(account).catch(() => undefined)) ?? {}
+    return at && result && { at, result }
   }
 
   async function write(account: string, over: Write | undefined, result?: SpooledResult): Promise<Write | undefined> {
@@ -62,17 +69,6 @@ export function spoolingStore(spooling: Spooling): SpoolingStore {
     return 'conflict' in swapped ? undefined : swapped
   }
 
-  /** Which write stands there, one that can't be read as well: newer tokens take its place. */
-  async function standing(account: string): Promise<Write | undefined> {
-    try {
-      const stored = await spool.read(account)
-      return stored && checkedRecord(stored, 'spooled')
-    } catch (error) {
-      if (isDamaged(error) && error.unread !== undefined) return error.unread
-      throw error
-    }
-  }
-
   /** Whether it is there. A refusal is not kept: there is nothing to save. */
   async function keep(account: string, result: RefreshResult, version: number): Promise<boolean> {
     const { derivedFrom, next } = result
@@ -80,7 +76,7 @@ export function spoolingStore(spooling: Spooling): SpoolingStore {
     if (next.state !== 'signed-in') return false
     try {
       const kept = { version, derivedFrom, next }
-      const at = await untilSwapped(runtime, async () => write(account, await standing(account), kept))
+      const at = await untilSwapped(runtime, async () => write(account, (await look(account))?.at, kept))
       own.set(account, { result, at })
       return true
     } catch (error) {

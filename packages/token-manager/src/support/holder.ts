@@ -33,18 +33,14 @@ export function currentHolder(): Holder {
 }
 
 function describe(): Holder {
-  const started = processStat(process.pid)?.started
-  const boot = orUndefined(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
-  const pidNamespace = orUndefined(() => readlinkSync('/proc/self/ns/pid'))
-  const timeNamespace = orUndefined(() => readlinkSync('/proc/self/ns/time'))
-  return {
-    pid: process.pid,
-    host: hostname(),
-    ...(started === undefined ? {} : { started }),
-    ...(boot === undefined ? {} : { boot }),
-    ...(pidNamespace === undefined ? {} : { pidNamespace }),
-    ...(timeNamespace === undefined ? {} : { timeNamespace }),
+  const told = {
+    started: processStat(process.pid)?.started,
+    boot: orUndefined(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    pidNamespace: orUndefined(() => readlinkSync('/proc/self/ns/pid')),
+    timeNamespace: orUndefined(() => readlinkSync('/proc/self/ns/time')),
   }
+  const known = Object.entries(told).filter(([, value]) => value !== undefined)
+  return { pid: process.pid, host: hostname(), ...Object.fromEntries(known) }
 }
 
 export function livenessOf(holder: Holder): Liveness {
