@@ -118,7 +118,7 @@ async function refreshInTurn(
       }
       const flight = renewOne(next, refreshing).finally(() => {
         flights.delete(flight)
-        alarm.ring()
+        alarm.wake()
       })
       flights.add(flight)
     }

@@ -7,7 +7,9 @@ export interface Alarm {
   rest(milliseconds: number): Promise<void>
   /** Ends this rest, or the next one where nobody rests. */
   ring(): void
-  /** Rings, and lets nobody rest any more. */
+  /** Ends this rest alone. */
+  wake(): void
+  /** Ends this rest, and lets nobody rest any more. */
   stop(): void
   isStopped(): boolean
 }
@@ -15,30 +17,31 @@ export interface Alarm {
 export function createAlarm({ after }: Pick<Runtime, 'after'>): Alarm {
   let isRung = false
   let isStopped = false
-  let wake: (() => void) | undefined
-  const ring = (): void => {
-    isRung = true
-    wake?.()
-  }
+  let wakeUp: (() => void) | undefined
+  const wake = (): void => wakeUp?.()
   return {
-    ring,
+    wake,
+    ring() {
+      isRung = true
+      wake()
+    },
     stop() {
       isStopped = true
-      ring()
+      wake()
     },
     isStopped: () => isStopped,
     async rest(milliseconds) {
-      if (!isRung) {
+      if (!isRung && !isStopped) {
         await new Promise<void>((resolve) => {
           const cancel = after(milliseconds, resolve)
-          wake = () => {
+          wakeUp = () => {
             cancel()
             resolve()
           }
         })
       }
-      isRung = isStopped
-      wake = undefined
+      isRung = false
+      wakeUp = undefined
     },
   }
 }
