@@ -9,7 +9,6 @@ import {
   keepSignedIn,
   ownerOfEmail,
   requestBudgetFrom,
-  sealedTokenStore,
   type Sso,
   sweepOnce,
   type TokenManager,
@@ -66,7 +65,6 @@ describe('a mistyped option is a TypeError that names it, what takes it, and wha
     ['settled', 'signale', 'signal', (typo) => tokens.settled(typo)],
     ['keepSignedIn', 'witin', 'within', (typo) => keepSignedIn(tokens, typo)],
     ['sweepOnce', 'singal', 'signal', (typo) => sweepOnce(tokens, typo)],
-    ['sealedTokenStore', 'key', 'keys', (typo) => sealedTokenStore(store, any(typo))],
   ]
   const budgetWith = (typo: object): TokenManager =>
     createTokenManager({ issuer: sso, store, requestBudget: { perMinute: 60, ...typo } })
@@ -130,11 +128,6 @@ it.each<[call: string, () => unknown, string]>([
   ['ownerOfEmail()', () => ownerOfEmail(any(undefined)), 'an e-mail must be a string'],
   ['transportFromText()', () => transportFromText(any(undefined)), 'a transport must be a string'],
   ['copyTokenSets(from)', () => copyTokenSets(store, any(undefined)), 'to must be a token store'],
-  [
-    'sealedTokenStore(store)',
-    () => sealedTokenStore(store, any(undefined)),
-    'sealedTokenStore takes an object with keys',
-  ],
 ])('says what %s lacks', async (_call, take, lack) => {
   await expect((async () => take())()).rejects.toThrow(lack)
 })

@@ -6,6 +6,6 @@ export { type Agents, type Connection, type ConnectionCookies, openConnection } 
 export { asJsonObject, isJsonType, type JsonObject, parseJson, parseJsonObject } from './http/json-object.ts'
 export { answerInTime, type RequestLimits } from './http/one-request.ts'
 export { type HttpAnswer, type HttpClient, type HttpRequest, roundTrip, type Sending } from './http/round-trip.ts'
-export type { TlsMemory } from './http/tls-sessions.ts'
+export type { TlsMemory } from './http/agent-sockets.ts'
 export { TunnelAgent } from './http/tunnel-agent.ts'
 export type { AgreedTransport } from './http/wire-requests.ts'

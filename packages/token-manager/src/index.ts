@@ -10,7 +10,7 @@
  */
 
 // 1. Keep the tokens, under the name of their owner.
-export { createTokenManager } from './manager/create-token-manager.ts'
+export { createTokenManager } from './manager/manager.ts'
 export type {
   AccessTokenOptions,
   CurrentTokens,
@@ -25,13 +25,12 @@ export type {
 export { type RequestBudget, requestBudgetFrom } from './gates/budget/request-budget.ts'
 export type { AccountHistory, Cause, TokenStatus, Why } from './manager/token-status.ts'
 export type { TokenManagerEvents } from './kernel/events.ts'
-export { type Keeper, type KeeperStatus, keepSignedIn, sweepOnce, type SweepResult } from './keeper/keeper.ts'
-export type { KeeperOptions, KeepOptions } from './keeper/keeper-options.ts'
-export type { KeeperEvent, SweepCounts } from './keeper/keeper-event.ts'
+export { type Keeper, keepSignedIn, sweepOnce, type SweepResult } from './keeper/keeper.ts'
+export type { KeeperEvent, KeeperOptions, KeepOptions, SweepCounts } from './keeper/keeper-options.ts'
 
 // 2. Whoever issues them.
 export type { CallOptions } from './issuer/call-options.ts'
-export type { LibraryTokens } from './issuer/library-tokens.ts'
+export type { LibraryTokens } from './issuer/token-issuer.ts'
 export type { IssuerRefreshOptions, TokenIssuer } from './issuer/token-issuer.ts'
 export { documentedLifetime, type TokenSet } from './issuer/token-set.ts'
 
@@ -39,18 +38,13 @@ export { documentedLifetime, type TokenSet } from './issuer/token-set.ts'
 export type { Conflict, SwapOptions, TokenStore, Versioned } from './store/token-store.ts'
 export type { HistoryEvent, HistoryEventName } from './store/history.ts'
 export type { TokenRecord } from './store/token-record.ts'
-export {
-  type EncryptionKey,
-  sealedTokenStore,
-  type SealedTokenStoreOptions,
-  withEncryption,
-} from './store/sealed-token-store.ts'
+export { type EncryptionKey, withEncryption } from './store/sealed-token-store.ts'
 export { copyTokenSets } from './store/account-list.ts'
 export { rekey, type RekeyOptions, type RekeyProgress } from './store/rekey.ts'
 
 // 4. Share what is known of the firewall.
-export type { FirewallState, Probe } from './issuer/firewall-state.ts'
-export { firewallRecordName, refreshBudgetRecordName } from './store/record-names.ts'
+export type { FirewallState, Probe } from './issuer/token-issuer.ts'
+export { firewallRecordName, refreshBudgetRecordName } from './store/own-record.ts'
 
 // 5. What can go wrong.
 export * from './errors.ts'
@@ -59,6 +53,6 @@ export * from './errors.ts'
 export { notebook, type Notebook, type Notes } from './store/notebook.ts'
 export { checkedAccountName, refreshFromText } from './manager/options.ts'
 export { processStat, type ProcessStat } from './support/holder.ts'
-export { checkOptionNames, nearestName, type OptionNames } from './support/known-options.ts'
+export { checkOptionNames, nearestName, type OptionNames } from './support/options.ts'
 export { stackFrames } from './support/callback-fault.ts'
 export { answeredInTime, startTimeLimit, withTimeLimit } from './support/time-limit.ts'

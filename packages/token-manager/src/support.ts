@@ -1,7 +1,7 @@
 /**
  * What owner-sso's own packages share beneath their public names. Not for applications: it may change with any release.
  */
-export { spelledAlike } from './manager/account-spelling.ts'
+export { spelledAlike } from './manager/options.ts'
 export { currentHolder } from './support/holder.ts'
 export { onAbort, unlessAborted } from './support/abort.ts'
 export { quotedNames, quotedWords } from './support/quotation.ts'
@@ -10,11 +10,11 @@ export { redacted, secretiveKind, wholeOf } from './support/redaction.ts'
 export { clientIn, otherClient, withClient, withoutClient } from './issuer/client-mark.ts'
 export { parseCallOptions } from './issuer/call-options.ts'
 export { howTokensAreLost, lostItsTokens, tokenSet } from './issuer/token-set.ts'
-export { overdueAdvice, refusalAdvice } from './manager/refusal-advice.ts'
-export { whatCame } from './support/what-came.ts'
+export { overdueAdvice, refusalAdvice } from './manager/token-status.ts'
+export { whatCame } from './support/options.ts'
 export { elapsed, type Instant, instantOf, type Runtime } from './support/runtime.ts'
-export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
-export { systemCode } from './support/system-code.ts'
+export { isLoopback, mayCarrySecrets, verificationProblem } from './support/addresses.ts'
+export { systemCode } from './support/callback-fault.ts'
 export {
   type TlsOptions,
   type TlsVersion,
@@ -27,14 +27,7 @@ export {
   transportOf,
 } from './http/transport.ts'
 export { openTunnel, type TunnelFailure, type TunnelOutcome, type TunnelRequest } from './http/tunnel.ts'
-export {
-  checkOption,
-  checkOptions,
-  kinds,
-  longestTimer,
-  type OptionRow,
-  type OptionRows,
-} from './support/option-rows.ts'
-export { withBrackets, withoutBrackets } from './support/brackets.ts'
-export { proxyOf } from './http/outbound-proxy.ts'
+export { checkOption, checkOptions, kinds, longestTimer, type OptionRow, type OptionRows } from './support/options.ts'
+export { withBrackets, withoutBrackets } from './support/addresses.ts'
+export { proxyOf } from './http/tunnel.ts'
 export { retryAfterSeconds } from './http/retry-after.ts'

@@ -47,7 +47,7 @@ async function refusedRefresh() {
 async function wrongKey() {
   const sso = ours.createSso({ authUrl })
   const store = memoryTokenStore()
-  const sealedWith = (byte) => theirs.sealedTokenStore(store, { keys: [new Uint8Array(32).fill(byte)] })
+  const sealedWith = (byte) => theirs.withEncryption(store, [new Uint8Array(32).fill(byte)])
   await ours.createTokenManager({ issuer: sso, store: sealedWith(1) }).save(identity, await sso.login({ identity, credential }))
   const other = ours.createTokenManager({ issuer: sso, store: sealedWith(2) })
   return other.getAccessToken(identity).catch((error) => error.reason)

@@ -1,7 +1,7 @@
 /**
  * `owner-sso rekey`: every record under the new key, where it is. Plain records are sealed.
  */
-import { rekey, sealedTokenStore, StoreError } from '@owner-sso/core'
+import { rekey, withEncryption, StoreError } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
 import { encryptionKeys } from '../settings/secrets.ts'
 import { sealInPlace } from '../keyring/seal-in-place.ts'
@@ -38,7 +38,7 @@ export const command = defineCommand({
 })
 
 async function change({ store, shown }: OpenStore, keys: readonly Uint8Array[], { json }: Settings): Promise<void> {
-  const newest = sealedTokenStore(store, { keys: keys.slice(0, 1) })
+  const newest = withEncryption(store, keys.slice(0, 1))
   const plain = await sealInPlace(store, newest)
   let rewritten = plain.records
   const onProgress = (progress: { readonly rewritten: number }): void => {
@@ -46,7 +46,7 @@ async function change({ store, shown }: OpenStore, keys: readonly Uint8Array[], 
   }
   const outcome = (): string => `${counted(rewritten, 'record')} of ${shown} sealed with the new key`
   try {
-    await rekey(sealedTokenStore(store, { keys }), newest, { onProgress })
+    await rekey(withEncryption(store, keys), newest, { onProgress })
   } catch (error) {
     const reason = error instanceof StoreError ? error.reason : undefined
     if (reason === 'wrong-key' && keys.length === 1 && rewritten === 0) {

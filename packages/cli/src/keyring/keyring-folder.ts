@@ -2,7 +2,7 @@
  * A store's folder and the keyring: sealed from the first sign-in on, with a key that the keyring keeps.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { sealedTokenStore, type TokenStore } from '@owner-sso/core'
+import { withEncryption, type TokenStore } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../failure/command-error.ts'
 import { printNote } from '../terminal/output.ts'
 import { counted } from '../terminal/wording.ts'
@@ -34,7 +34,7 @@ export async function openKeyringFolder(path: string, folder: TokenStore, use: K
     // Opens the folder, or makes it, before anything is put into it.
     await folder.read('owner-sso')
     key ??= await newKey(path, folder, told)
-    if (key !== undefined) tellOf(path, await sealInPlace(folder, sealedTokenStore(folder, { keys: [key] })))
+    if (key !== undefined) tellOf(path, await sealInPlace(folder, withEncryption(folder, [key])))
   }
   const store = sealingStore(folder, async () => key ?? keyOf(path, use))
   return key === undefined ? { store, sealed: false, advice: told } : { store, sealed: true, keyIn: keyringName }

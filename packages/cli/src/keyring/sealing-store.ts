@@ -2,7 +2,7 @@
  * A folder whose records may be sealed while it is in use: plain and sealed ones are read, and whatever is written is sealed
  * from the moment that the folder has a key.
  */
-import { sealedTokenStore, StoreError, type TokenStore } from '@owner-sso/core'
+import { withEncryption, StoreError, type TokenStore } from '@owner-sso/core'
 import { CommandError } from '../failure/command-error.ts'
 
 /**
@@ -13,7 +13,7 @@ export function sealingStore(folder: TokenStore, findKey: () => Promise<Uint8Arr
   let keys: readonly Uint8Array[] | undefined
   const sealedOver = async (store: TokenStore): Promise<TokenStore> => {
     keys ??= await found(findKey)
-    return keys === undefined ? store : sealedTokenStore(store, { keys })
+    return keys === undefined ? store : withEncryption(store, keys)
   }
   return {
     async read(account) {

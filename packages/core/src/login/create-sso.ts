@@ -1,8 +1,7 @@
 /**
  * `createSso`: the calls of one SSO service. Each loads the file that makes it when it is first used.
  */
-import type { OptionNames } from '@owner-sso/token-manager'
-import { parseCallOptions, whatCame, withoutClient } from '@owner-sso/token-manager/support'
+import { kinds, type OptionRows, parseCallOptions, whatCame, withoutClient } from '@owner-sso/token-manager/support'
 import { createAuthorizationUrl } from './browser-login.ts'
 import { createSsoContext, type SsoContext } from './sso-context.ts'
 import { markedBy, requireOwn } from '../service/client.ts'
@@ -76,7 +75,7 @@ export function ssoOf(service: SsoContext): Sso {
       }),
     refresh: async (tokens, options) => {
       admit()
-      const call = parseCallOptions('refresh(tokens, { signal })', options, undefined, refreshOptionNames)
+      const call = parseCallOptions('refresh(tokens, { signal })', options, undefined, refreshRows)
       return (await import('../steps/refresh.ts')).refreshTokens(service, tokens, call)
     },
     async allowedAuthUrl(address) {
@@ -99,11 +98,11 @@ function requireObject(call: string, members: string, given: unknown): void {
   throw new TypeError(`${call} takes an object with ${members}${given === undefined ? '; nothing came' : came}`)
 }
 
-const refreshOptionNames: OptionNames<RefreshOptions> = {
-  signal: true,
-  timeout: true,
-  beforeSend: true,
-  onConnected: true,
+const refreshRows: OptionRows<RefreshOptions> = {
+  signal: kinds.any,
+  timeout: kinds.any,
+  beforeSend: kinds.any,
+  onConnected: kinds.any,
 }
 
 const scripted = (): Promise<typeof import('./scripted-login.ts')> => import('./scripted-login.ts')

@@ -3,12 +3,11 @@
  * chunk's extensions or a frame's padding. Each of them could be sent without end.
  */
 import type { ClientRequest } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http2'
-import type { Http2 } from './http2-session.ts'
+import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
+import type { Socket } from 'node:net'
 
 /** The most that is read of a body, after decompression. The service's pages have about 8 KiB. */
 export const mostBodyBytes: number = 256 * 1024
-/** All headers of an answer together. */
 export const mostHeaderBytes: number = 16 * 1024
 /** Interim answers (1xx). The service sends none. */
 const mostInterim = 10
@@ -24,6 +23,11 @@ export type ExcessCode =
   | 'ANSWER_TOO_LONG_ON_THE_WIRE'
   | 'HPE_HEADER_OVERFLOW'
   | 'SWITCHED_PROTOCOLS'
+
+/** What the system says of a connection that was cut, for requests of which it does not. Not in `http2-session.ts`, which loads slowly. */
+export function brokenConnection(): Error {
+  return Object.assign(new Error('The connection broke.'), { code: 'ECONNRESET', syscall: 'read' })
+}
 
 /** Watches the answer to a request until its end. @param giveUp - called at most once; has to end the request */
 export function boundAnswer(request: ClientRequest, giveUp: (code: ExcessCode) => void): void {
@@ -46,8 +50,8 @@ export function boundAnswer(request: ClientRequest, giveUp: (code: ExcessCode) =
 
 /** The same over HTTP/2. */
 export function boundHttp2Answer(
-  stream: ReturnType<Http2['request']>,
-  { socket }: Http2,
+  stream: ClientHttp2Stream,
+  { socket }: { readonly socket: Socket },
   giveUp: (code: ExcessCode) => void,
 ): void {
   const before = socket.bytesRead

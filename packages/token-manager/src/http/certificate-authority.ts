@@ -7,12 +7,7 @@ import { X509Certificate } from 'node:crypto'
 const certificate = /-----BEGIN (?<kind>(?:X509 |TRUSTED )?CERTIFICATE)-----[^]*?-----END \k<kind>-----/gu
 const begin = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/gu
 
-/**
- * The certificates of all that was given, as PEM and nothing else.
- *
- * @param option - its name, for the error
- * @throws TypeError that says what came in place of a certificate, and never shows it
- */
+/** The certificates of all that was given, and nothing else. @throws TypeError that says what came in place of one, and never shows it */
 export function checkedAuthority(ca: unknown, option: string): string {
   const given: readonly unknown[] = Array.isArray(ca) ? ca : [ca]
   const problem = given.length === 0 ? 'it is an empty list' : given.map(problemOf).find((each) => each !== undefined)
@@ -20,7 +15,6 @@ export function checkedAuthority(ca: unknown, option: string): string {
   return given.flatMap((each) => textOf(each).match(certificate) ?? []).join('\n')
 }
 
-/** What is wrong with one of them, and what to write in its place. */
 function problemOf(given: unknown): string | undefined {
   if (typeof given !== 'string' && !(given instanceof Uint8Array)) return `it is ${kindOf(given)}: give its PEM text`
   const text = textOf(given)

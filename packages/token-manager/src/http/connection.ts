@@ -7,12 +7,11 @@ import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { mostHeaderBytes } from './answer-bounds.ts'
-import { handOutConnectedSockets } from './connected-sockets.ts'
+import { handOutConnectedSockets, sharedContext, shareSessions, type TlsMemory } from './agent-sockets.ts'
 import type { CarriedByHttp2, Http2 } from './http2-session.ts'
-import { sharedContext, shareSessions, type TlsMemory } from './tls-sessions.ts'
 import type { Transport } from './transport.ts'
 import { TunnelAgent, type TunnelAgentOptions } from './tunnel-agent.ts'
-import { withoutBrackets } from '../support/brackets.ts'
+import { withoutBrackets } from '../support/addresses.ts'
 
 /** Keeps one connection alive until it is closed. */
 export interface Connection {
@@ -29,12 +28,9 @@ export interface Connection {
   readonly close: () => void
 }
 
-/** The settings that a connection is made with. */
 export interface ConnectionSettings {
   readonly transport: Transport
-  /** The address of an outbound proxy. */
   readonly proxy: string | undefined
-  /** What connections share below HTTP. */
   readonly tlsMemory: TlsMemory
 }
 
@@ -50,18 +46,13 @@ export interface ConnectionCookies extends CarriedByHttp2 {
   readonly agents: Agents
 }
 
-/** Without cookies. */
 const plainAgents: Agents = {
   http: (options) => new HttpAgent(options),
   https: (options) => new HttpsAgent(options),
   proxied: (options) => new TunnelAgent(options),
 }
 
-/**
- * Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to.
- *
- * @param cookies - none for what is one request alone
- */
+/** Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to. */
 export function openConnection(origin: URL, settings: ConnectionSettings, cookies?: ConnectionCookies): Connection {
   const agent = agentOf(origin, settings, cookies?.agents ?? plainAgents)
   const connecting = handOutConnectedSockets(agent)

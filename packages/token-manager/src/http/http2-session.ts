@@ -5,9 +5,20 @@
  * without an end where its connection breaks: see `docs/internals/decisions.md`.
  */
 import { type ClientHttp2Stream, connect } from 'node:http2'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import { brokenConnection } from './broken-connection.ts'
-import type { RequestHead, Respond } from './heads.ts'
+import { brokenConnection } from './answer-bounds.ts'
+
+/** All of a request but its body. */
+export interface RequestHead {
+  readonly method: 'GET' | 'POST'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Is given the head of an answer, and its body, which is still to come. */
+export type Respond = (status: number, headers: IncomingHttpHeaders, body: Readable) => void
 
 /** Cookies that its requests carry, where no agent does. */
 export interface CarriedByHttp2 {
@@ -17,21 +28,14 @@ export interface CarriedByHttp2 {
   readonly keep: (headers: readonly string[], url: URL) => void
 }
 
-/** An open HTTP/2 connection. */
 export interface Http2 {
-  /** The socket below it. */
   readonly socket: TLSSocket
-  /** Whether a request may still be made on it. */
   isOpen(): boolean
   /** Writes a request's headers at once. */
   request(head: RequestHead, respond: Respond): ClientHttp2Stream
   close(): void
 }
 
-/**
- * @param maxHeaderBytes - of an answer, all its headers together
- * @param cookies - that the requests carry
- */
 export async function openHttp2(
   origin: URL,
   socket: TLSSocket,

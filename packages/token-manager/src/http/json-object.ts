@@ -2,7 +2,6 @@
  * A JSON answer as a map of its own members, so that nothing on a prototype is mistaken for one.
  */
 
-/** The members of a JSON object. */
 export type JsonObject = ReadonlyMap<string, unknown>
 
 /** Parses text as a JSON object; `undefined` where it is not one. A byte order mark is passed over. */

@@ -3,8 +3,9 @@
  * doubt" are told apart here.
  */
 import { type SsoStep, UnreachableError } from '../errors.ts'
-import { verificationProblem } from '../support/verification.ts'
-import { startDeadline } from './deadline.ts'
+import { onAbort } from '../support/abort.ts'
+import { startTimeLimit } from '../support/time-limit.ts'
+import { verificationProblem } from '../support/addresses.ts'
 import { httpFailure } from './http-failure.ts'
 import { type HttpAnswer, isBareFailure, type Sending } from './round-trip.ts'
 import type { AgreedTransport } from './wire-requests.ts'
@@ -13,7 +14,6 @@ import type { AgreedTransport } from './wire-requests.ts'
 export interface RequestLimits {
   /** Milliseconds, answer included. */
   readonly timeout: number
-  /** Ends it sooner. */
   readonly signal?: AbortSignal | undefined
   /** Is told what the connection agreed on, right before `beforeSend`. */
   readonly onConnected?: ((agreed: AgreedTransport) => void) | undefined
@@ -21,7 +21,6 @@ export interface RequestLimits {
   readonly beforeSend?: (() => void) | undefined
 }
 
-/** What an error says of a request. */
 export interface RequestPlace {
   readonly step: SsoStep
   readonly url: URL
@@ -29,17 +28,17 @@ export interface RequestPlace {
   readonly proxy: string | undefined
 }
 
-/**
- * @param send - makes the request over a connection
- * @throws SsoTimeoutError, UnreachableError, UnexpectedResponseError, each with `requestSent`; or what `beforeSend` threw
- */
+/** @throws SsoTimeoutError, UnreachableError, UnexpectedResponseError, each with `requestSent`; or what `beforeSend` threw */
 export async function answerInTime(
   send: (sending: Sending) => Promise<HttpAnswer>,
   { step, url, proxy }: RequestPlace,
   { timeout, signal, onConnected, beforeSend }: RequestLimits,
 ): Promise<HttpAnswer> {
   requireVerification(url, step)
-  const deadline = startDeadline(timeout, signal)
+  // AbortSignal.any would do the same, but keeps a trace on a long-lived signal for every request.
+  const controller = new AbortController()
+  const abort = (): void => controller.abort()
+  const ends = [startTimeLimit(timeout, abort), onAbort(signal, abort)]
   let requestSent = false
   const beforeWrite = (agreed: AgreedTransport): void => {
     onConnected?.(agreed)
@@ -47,13 +46,13 @@ export async function answerInTime(
     requestSent = true
   }
   try {
-    return await send({ signal: deadline.signal, beforeWrite })
+    return await send({ signal: controller.signal, beforeWrite })
   } catch (failure) {
     if (!isBareFailure(failure)) throw failure
     const isProxied = proxy !== undefined && url.protocol === 'https:'
-    throw httpFailure(failure, { step, url, isProxied, requestSent, timedOut: deadline.signal.aborted })
+    throw httpFailure(failure, { step, url, isProxied, requestSent, timedOut: controller.signal.aborted })
   } finally {
-    deadline.end()
+    for (const end of ends) end()
   }
 }
 

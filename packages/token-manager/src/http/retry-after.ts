@@ -1,11 +1,7 @@
-/**
- * How long a host wants to be left alone (RFC 9110 section 10.2.3).
- */
-
 const leastWait = 60
 const longestWait = 24 * 60 * 60
 
-/** `Retry-After` in seconds, from seconds or a date, kept between a minute and a day; nothing where it says neither. @param now - seconds since the epoch */
+/** `Retry-After` (RFC 9110 section 10.2.3) in seconds, from seconds or a date, kept between a minute and a day; nothing where it says neither. @param now - seconds since the epoch */
 export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
   const value = header?.trim() ?? ''
   const seconds = /^\d{1,15}$/u.test(value) ? Number(value) : httpDate(value) - now

@@ -7,16 +7,15 @@
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
 import type { ClientHttp2Stream } from 'node:http2'
 import type { Readable } from 'node:stream'
+import type { ZlibOptions } from 'node:zlib'
 import { unlessAborted } from '../support/abort.ts'
 import { type ExcessCode, mostBodyBytes } from './answer-bounds.ts'
 import type { Connection } from './connection.ts'
-import { acceptedEncodings, decompressed } from './content-encoding.ts'
-import type { RequestHead } from './heads.ts'
+import type { RequestHead } from './http2-session.ts'
 import { parseJson } from './json-object.ts'
-import { systemCode } from '../support/system-code.ts'
+import { systemCode } from '../support/callback-fault.ts'
 import { type AgreedTransport, http1Request, http2Request } from './wire-requests.ts'
 
-/** One request, ready to be sent. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: URL
@@ -24,10 +23,8 @@ export interface HttpRequest {
   readonly body?: string
 }
 
-/** An answer, whatever its status. */
 export interface HttpAnswer {
   readonly status: number
-  /** A header's value by its name in lower case. */
   readonly header: (name: string) => string | undefined
   readonly body: string
 }
@@ -49,7 +46,6 @@ export interface BareFailure {
   readonly syscall: string | undefined
 }
 
-/** Tells a failed request from what `beforeWrite` threw. */
 export function isBareFailure(thrown: unknown): thrown is BareFailure {
   return typeof thrown === 'object' && thrown !== null && Object.hasOwn(thrown, 'kind') && 'code' in thrown
 }
@@ -72,7 +68,6 @@ export async function roundTrip(connection: Connection, request: HttpRequest, se
   }
 }
 
-/** An answer as it came. */
 interface RawAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -146,6 +141,26 @@ function wholeText(body: Buffer, encoding: string | undefined): string {
     if (parseJson(text) === undefined) throw error
     return text
   }
+}
+
+const acceptedEncodings = 'gzip, compress, deflate, br'
+
+/**
+ * A body as it was before the service compressed it (RFC 9110 section 8.4.1); one whose encoding is not known stays as it is.
+ *
+ * @throws the error of `node:zlib`: `ERR_BUFFER_TOO_LARGE` for more than {@link mostBodyBytes}, `Z_BUF_ERROR` for a missing end
+ */
+function decompressed(body: Buffer, encoding = '', mayLackEnd = false): Buffer {
+  const name = encoding.toLowerCase()
+  if (body.length === 0 || !/^(?:(?:x-)?(?:gzip|compress)|deflate|br)$/u.test(name)) return body
+  // Loaded by the first body that is compressed.
+  const zlib = process.getBuiltinModule('node:zlib')
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants
+  const flush = name === 'br' ? BROTLI_OPERATION_FLUSH : Z_SYNC_FLUSH
+  const options: ZlibOptions = { maxOutputLength: mostBodyBytes, ...(mayLackEnd && { finishFlush: flush }) }
+  if (name === 'br') return zlib.brotliDecompressSync(body, options)
+  // Some servers send deflate without the two bytes of zlib before it.
+  return name === 'deflate' && body[0] !== 0x78 ? zlib.inflateRawSync(body, options) : zlib.unzipSync(body, options)
 }
 
 function bareFailure(error: unknown): BareFailure {

@@ -5,7 +5,8 @@
  */
 import type { SecureContextOptions } from 'node:tls'
 import { checkedAuthority } from './certificate-authority.ts'
-import { checkOptions, kinds, type OptionRows } from '../support/option-rows.ts'
+import { parseJson } from './json-object.ts'
+import { checkOptions, isObject, kinds, type OptionRows, requireThat } from '../support/options.ts'
 import { version } from '../version.ts'
 
 /** A TLS version, as `node:tls` names it. The document's service takes at most 1.2 ("Limits"). */
@@ -41,7 +42,6 @@ export type TransportName = 'document' | 'modern' | 'tls13-http1' | 'tls12-http2
 /** A name, or the parts. */
 export type TransportOption = TransportName | TransportOptions
 
-/** A transport with every part filled in. */
 export interface Transport {
   readonly tls: {
     readonly minVersion: TlsVersion
@@ -75,8 +75,6 @@ const tlsRows: OptionRows<TlsOptions> = {
   ca: kinds.any,
   ciphers: kinds.text,
 }
-
-const versions: readonly unknown[] = ['TLSv1.2', 'TLSv1.3'] satisfies TlsVersion[]
 
 const browserLike =
   /mozilla|applewebkit|webkit|gecko|chrome|chromium|crios|safari|firefox|fxios|opera|opr\/|edg|msie|trident/iu
@@ -116,29 +114,20 @@ export function transportOf(options: {
  */
 export function transportFromText(text: string, where = 'a transport'): TransportOption {
   requireThat(typeof text === 'string', `${where} must be a string`)
-  const value = parsed(text.trim())
+  const name = text.trim()
+  if (isName(name)) return name
+  const value = parseJson(name)
   requireThat(
-    value !== undefined,
+    isObject(value),
     `${where} must be ${transportNames.join(', ')}, or JSON such as {"tls":{"maxVersion":"TLSv1.3"},"http2":true}`,
   )
   return value
-}
-
-function parsed(text: string): TransportOption | undefined {
-  if (isName(text)) return text
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function isName(value: unknown): value is TransportName {
   return transportNames.some((name) => name === value)
 }
 
-/** The members that are given. @throws TypeError */
 function checkedTls(tls: unknown, where: string): TlsOptions {
   requireThat(typeof tls === 'object' && tls !== null, `${where} must be an object`)
   requireThat(
@@ -153,7 +142,7 @@ function checkedTls(tls: unknown, where: string): TlsOptions {
 function checkedTogether(given: TlsOptions): Transport['tls'] {
   const { minVersion = 'TLSv1.2', maxVersion = 'TLSv1.2', ca, ciphers } = given
   requireThat(
-    versions.indexOf(minVersion) <= versions.indexOf(maxVersion),
+    minVersion <= maxVersion,
     `tls.minVersion (${minVersion}) must not be above tls.maxVersion (${maxVersion})`,
   )
   const tls = { minVersion, maxVersion, ...(ca !== undefined && { ca }), ...(ciphers !== undefined && { ciphers }) }
@@ -181,12 +170,4 @@ function checkedUserAgent(userAgent: unknown): string {
     'userAgent must not look like a browser’s: the service would demand JavaScript',
   )
   return userAgent
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function requireThat(condition: boolean, problem: string): asserts condition {
-  if (!condition) throw new TypeError(problem)
 }

@@ -1,10 +1,9 @@
 /** An agent for https through an outbound proxy. */
 import { Agent, type AgentOptions } from 'node:https'
-import { brokenConnection } from './broken-connection.ts'
+import { brokenConnection } from './answer-bounds.ts'
 import { openTunnel, type TunnelFailure } from './tunnel.ts'
 
 export interface TunnelAgentOptions extends AgentOptions {
-  /** The proxy's address, with its user and password if it wants them. */
   readonly proxy: string
 }
 
@@ -37,20 +36,15 @@ export class TunnelAgent extends Agent {
   }
 }
 
-/** With a code that `unreachable-reason.ts` has the words for. */
 function tunnelError(failure: TunnelFailure): Error {
-  switch (failure.outcome) {
-    case 'rejected': {
-      const { status, hasLogin } = failure
-      const code = status === 407 && !hasLogin ? 'PROXY_WANTS_PASSWORD' : `PROXY_${status}`
-      return Object.assign(new Error('no tunnel'), { code })
-    }
-    case 'no-http':
-      return Object.assign(new Error('no tunnel'), { code: 'PROXY_SPEAKS_NO_HTTP' })
-    default: {
-      const error = failure.outcome === 'unreachable' ? failure.error : brokenConnection()
-      // Whatever its kind: it is about the proxy, which `syscall` tells.
-      return Object.assign(error, { syscall: 'connect' })
-    }
+  if (failure.outcome === 'no-http') return noTunnel('SPEAKS_NO_HTTP')
+  if (failure.outcome === 'rejected') {
+    const { status, hasLogin } = failure
+    return noTunnel(status === 407 && !hasLogin ? 'WANTS_PASSWORD' : String(status))
   }
+  // Whatever its kind: it is about the proxy, which `syscall` tells.
+  return Object.assign(failure.outcome === 'unreachable' ? failure.error : brokenConnection(), { syscall: 'connect' })
 }
+
+/** With a code that `http-failure.ts` has the words for. */
+const noTunnel = (answer: string): Error => Object.assign(new Error('no tunnel'), { code: `PROXY_${answer}` })

@@ -1,9 +1,6 @@
-/**
- * A tunnel through an outbound proxy (CONNECT, RFC 9110 section 9.3.6): with TLS inside, the proxy sees an address and nothing else.
- */
 import type { Socket } from 'node:net'
 import { onAbort } from '../support/abort.ts'
-import { withBrackets, withoutBrackets } from '../support/brackets.ts'
+import { withBrackets, withoutBrackets } from '../support/addresses.ts'
 import { mostHeaderBytes } from './answer-bounds.ts'
 
 /** What {@link openTunnel} is asked for. */
@@ -20,7 +17,6 @@ export interface TunnelRequest {
 /** A paused socket, or why there is none. */
 export type TunnelOutcome = { readonly outcome: 'open'; readonly socket: Socket } | TunnelFailure
 
-/** Why there is no tunnel. */
 export type TunnelFailure =
   /** Nobody answers at the proxy's address, or not with a certificate for it. */
   | { readonly outcome: 'unreachable'; readonly error: Error }
@@ -50,6 +46,27 @@ export async function openTunnel({ proxy, host, port, signal }: TunnelRequest): 
   return typeof answer === 'number' ? { outcome: 'rejected', status: answer, hasLogin: login !== '' } : answer
 }
 
+/** The option `proxy`. No error shows it: there may be a password in it. @throws TypeError */
+export function proxyOf({ proxy }: { readonly proxy?: unknown }): string | undefined {
+  if (proxy === undefined) return undefined
+  const url = typeof proxy === 'string' && URL.canParse(proxy) ? new URL(proxy) : undefined
+  if (typeof proxy !== 'string' || (url?.protocol !== 'http:' && url?.protocol !== 'https:')) {
+    throw new TypeError('proxy must be an http or https address')
+  }
+  if (!isPercentEncoded(url.username) || !isPercentEncoded(url.password)) {
+    throw new TypeError('proxy must have its user name and password percent-encoded')
+  }
+  return proxy
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined
+  } catch {
+    return false
+  }
+}
+
 /** Empty where the address names nobody. */
 function loginOf({ username, password }: URL): string {
   return username + password && `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
@@ -66,7 +83,6 @@ async function connectTo({ protocol, hostname, port }: URL): Promise<Socket> {
   return connectTls({ host, port: Number(port || 443), servername, rejectUnauthorized: true })
 }
 
-/** An answer's head. */
 const oneHead = /^HTTP\/1\.[01] (\d{3})[^]*?\r?\n\r?\n/u
 
 /** @returns the status that counts; the socket is paused then, and what follows its head is still to be read */

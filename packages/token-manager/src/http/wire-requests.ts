@@ -7,11 +7,9 @@ import type { ClientHttp2Stream } from 'node:http2'
 import https from 'node:https'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { boundAnswer, boundHttp2Answer, type ExcessCode, mostHeaderBytes } from './answer-bounds.ts'
-import { brokenConnection } from './broken-connection.ts'
-import type { RequestHead, Respond } from './heads.ts'
-import type { Http2 } from './http2-session.ts'
-import { withoutBrackets } from '../support/brackets.ts'
+import { boundAnswer, boundHttp2Answer, brokenConnection, type ExcessCode, mostHeaderBytes } from './answer-bounds.ts'
+import type { Http2, RequestHead, Respond } from './http2-session.ts'
+import { withoutBrackets } from '../support/addresses.ts'
 
 /** What a connection to the service agreed on. */
 export interface AgreedTransport {
@@ -20,7 +18,6 @@ export interface AgreedTransport {
   readonly http: '1.1' | '2'
 }
 
-/** Who follows a request. */
 export interface RequestWatch {
   /** Right before the request is written. Throwing keeps it unwritten, and ends it with some error. */
   readonly beforeWrite: (agreed: AgreedTransport) => void
@@ -29,7 +26,6 @@ export interface RequestWatch {
   readonly giveUp: (code: ExcessCode) => void
 }
 
-/** Of `node:http` or `node:https`, with a limit on headers. */
 export function http1Request(
   agent: Agent,
   { method, url, headers }: RequestHead,
@@ -82,7 +78,6 @@ const unused: RequestOptions = {
   signal: undefined,
 }
 
-/** On an HTTP/2 connection. */
 export function http2Request(
   http2: Http2,
   head: RequestHead,

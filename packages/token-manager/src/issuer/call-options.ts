@@ -3,7 +3,7 @@
  * expected.
  */
 
-import { checkOptionNames, type OptionNames } from '../support/known-options.ts'
+import { checkOptions, kinds, type OptionRow } from '../support/options.ts'
 
 /** What every call takes in addition to its own arguments. */
 export interface CallOptions {
@@ -16,20 +16,20 @@ export interface CallOptions {
  *
  * @param call how the call is written with a signal, for the message: `login(credentials, { signal })`
  * @param before the argument before them, where a signal ends up by mistake
- * @param names what they may be, where that is more than the signal
+ * @param rows what they may be, where that is more than the signal
  * @throws TypeError for a signal that stands in the wrong place, for a `signal` that is not one, and for an unknown option
  */
 export function parseCallOptions<Options extends CallOptions>(
   call: string,
   options: Options | undefined,
   before?: object,
-  names: OptionNames<CallOptions> = { signal: true },
+  rows: Readonly<Record<string, OptionRow>> = { signal: kinds.any },
 ): Options | CallOptions {
   if (isSignal(options) || (typeof before === 'object' && before !== null && 'signal' in before)) {
     throw new TypeError(`signal is in the wrong place: write ${call}`)
   }
   const [name = call] = call.split('(')
-  if (options !== undefined && options !== null) checkOptionNames<CallOptions>(name, options, names)
+  if (options !== undefined && options !== null) checkOptions<object>(name, options, rows)
   const signal: unknown = options?.signal
   if (signal !== undefined && !isSignal(signal)) throw new TypeError('signal must be an AbortSignal')
   return options ?? {}

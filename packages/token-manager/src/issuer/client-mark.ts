@@ -11,7 +11,6 @@ export function withClient(address: string, clientId: string): string {
   return `${address}${mark}${encodeURIComponent(clientId)}`
 }
 
-/** The address alone. */
 export function withoutClient(address: string): string {
   return address.split(mark, 1).join('')
 }

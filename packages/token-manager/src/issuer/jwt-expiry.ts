@@ -1,7 +1,3 @@
-/**
- * When a token ends that says so itself.
- */
-
 /** Reads the claim `exp` of a JWT: milliseconds since the epoch; nothing for any other token. */
 export type ExpiryOf = (token: string) => number | undefined
 

@@ -2,9 +2,8 @@
  * The seam: all that a token manager needs of the service whose tokens it keeps. `createSso` fulfils it; so does anything else
  * that can make a refresh request (this package’s README).
  */
+import type { ClientRejectedError, FirewallChallengeError } from '../errors.ts'
 import type { CallOptions } from './call-options.ts'
-import type { FirewallState } from './firewall-state.ts'
-import type { LibraryTokens } from './library-tokens.ts'
 import type { TokenSet } from './token-set.ts'
 
 /** What the token manager says of each refresh. */
@@ -84,3 +83,41 @@ export interface TokenIssuer {
    */
   useFirewallState?(state: FirewallState): void
 }
+
+/** The permission to send one request after a block, to see whether it is over. It ends after a minute. */
+export interface Probe {
+  /** Nothing was sent by it: whoever comes next may probe. Never rejects. */
+  giveBack(): Promise<void>
+}
+
+/**
+ * What the processes that share a token store know of the firewall, and tell each other: a sign-in asks before its first request to
+ * an instance of the service, which `authUrl` names, and tells what came.
+ */
+export interface FirewallState {
+  /**
+   * Returns if this process may send now; with a `Probe`, where the others wait for what comes of it.
+   *
+   * @throws FirewallChallengeError while another's challenge is waited out
+   */
+  enter(authUrl: string): Promise<Probe | undefined>
+  /** A challenge page came, or the client was rejected. Returns when the next request may go, in seconds since the epoch, where that is known. */
+  challenged(authUrl: string, error: FirewallChallengeError | ClientRejectedError): Promise<number | undefined>
+  /** Optional: asked before every call of the service. @throws RefreshElsewhereError where this process makes none */
+  admit?(): void
+  /** The service itself answered. */
+  passed(authUrl: string): Promise<void>
+}
+
+type Named<Names extends string, Value> = { readonly [Name in Names]?: Value | null | undefined }
+
+/**
+ * Tokens as OAuth libraries hand them out. Of several names for one thing the first that says something counts. Lives are seconds; moments seconds,
+ * milliseconds or a date.
+ */
+export type LibraryTokens = Named<'access_token' | 'accessToken' | 'refresh_token' | 'refreshToken', string> &
+  Named<'id_token' | 'idToken' | 'auth_url', string> &
+  Named<'expires_at' | 'expiresAt' | 'expiry_date' | 'refresh_token_expires_at', number | string | Date> &
+  Named<'expires_in', number | string> &
+  Named<'expiresIn', number | string | (() => unknown)> & // openid-client's is a function, beside its expires_in
+  Named<'refresh_token_expires_in' | 'refreshTokenExpiresIn' | 'refresh_expires_in', number | string>

@@ -4,9 +4,10 @@
  * each refresh has an intent of its own; they would only read everything twice.
  */
 import type { Context } from '../kernel/context.ts'
+import { writeOf } from '../kernel/knowledge.ts'
+import { seconds } from '../kernel/steps.ts'
 import { isSameWrite, type Write } from '../store/lineage.ts'
-import { readOwnRecord } from '../store/own-record.ts'
-import { keeperRecordName } from '../store/record-names.ts'
+import { keeperRecordName, readOwnRecord } from '../store/own-record.ts'
 import { elapsed, type Instant, instantOf, type Runtime } from '../support/runtime.ts'
 import type { KeeperRecord } from '../store/token-record.ts'
 
@@ -18,41 +19,20 @@ const clockSkew = 5 * 60_000
 /** Milliseconds until another look where nothing is due: a machine that was suspended notices by then. */
 const longestWait = 5 * 60_000
 
-/** The right to sweep. */
 export interface Claim {
-  /**
-   * Shows that this process lives, where that is due. False once another process has taken over.
-   *
-   * @param isDoubted - shows it in any case: whether the store takes what is written is in question
-   * @throws StoreError
-   */
+  /** Shows that this process lives, where that is due or the store is doubted. False once another process has taken over. @throws StoreError */
   goesOn(isDoubted?: boolean): Promise<boolean>
-  /**
-   * Gives it up.
-   *
-   * @param isSwept - the sweep came to its end: the next one is due `every` after its beginning
-   * @throws StoreError
-   */
+  /** Gives it up. After a whole sweep the next one is due `every` after its beginning. @throws StoreError */
   release(isSwept: boolean): Promise<void>
 }
 
-/** Another process sweeps, or nobody has to yet. */
-export interface NotYet {
-  /** Another process is at it. */
-  readonly isSwept: boolean
-  /** Milliseconds until it is worth another look. */
-  readonly wait: number
-}
-
 export interface ClaimDesk {
-  /** @throws StoreError where the store can't tell */
-  ask(): Promise<Claim | NotYet>
+  /** Or milliseconds until another look, where another process sweeps, or nobody has to yet. @throws StoreError */
+  ask(): Promise<Claim | number>
 }
 
-/** Nobody sweeps, and nobody did. */
 const unclaimed: KeeperRecord = { schema: 1, state: 'keeper', signs: 0, swept_at: 0 }
 
-/** What this process has seen of the claim so far. */
 interface Sightings {
   /** The last sign of life. */
   readonly sign: (Write & { readonly at: Instant }) | undefined
@@ -84,15 +64,15 @@ export function claimDesk(every: number, surroundings: Surroundings): ClaimDesk 
   return {
     async ask() {
       const stored = await look()
-      if (stored && isHeld(stored.record, seen, every, runtime)) return { isSwept: true, wait: signOfLifeEvery }
+      if (stored && isHeld(stored.record, seen, every, runtime)) return signOfLifeEvery
       const began = instantOf(runtime)
       const wait = stored && seen.swept ? every - elapsed(seen.swept.began, began) : 0
-      if (wait > 0) return { isSwept: false, wait: Math.min(wait, longestWait) }
+      if (wait > 0) return Math.min(wait, longestWait)
       const { holder } = runtime
       const swept_at = stored?.record.swept_at ?? 0
       const record: KeeperRecord = { schema: 1, state: 'keeper', holder, signs: 0, at: seconds(began), swept_at }
       const swapped = await store.swap(keeperRecordName, stored, record, runtime.uniqueId(), { forgetOlder: true })
-      if ('conflict' in swapped) return { isSwept: true, wait: signOfLifeEvery }
+      if ('conflict' in swapped) return signOfLifeEvery
       const onSwept = (told: number): void => void (seen = { ...seen, swept: { told, began } })
       return claimOf(writeOf(swapped), record, began, onSwept, surroundings)
     },
@@ -166,7 +146,3 @@ const ago = (milliseconds: number, { wall, monotonic }: Instant): Instant => ({
   wall: wall - milliseconds,
   monotonic: monotonic - milliseconds,
 })
-
-const seconds = ({ wall }: Instant): number => Math.floor(wall / 1000)
-
-const writeOf = ({ version, writeId }: Write): Write => ({ version, writeId })

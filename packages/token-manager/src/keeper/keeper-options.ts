@@ -1,8 +1,9 @@
 /**
- * What a keeper is told: its options, checked.
+ * What a keeper is told: its options, checked; and what it tells of its sweeps.
  */
+import type { CallOptions } from '../issuer/call-options.ts'
 import { callSafely } from '../support/callback-fault.ts'
-import type { KeeperEvent } from './keeper-event.ts'
+import { checkOptions, kinds, type OptionRow, type OptionRows, requireThat } from '../support/options.ts'
 
 /** How sessions are kept. All times are seconds. */
 export interface KeepOptions {
@@ -24,6 +25,37 @@ export interface KeeperOptions extends KeepOptions {
   readonly every?: number | undefined
 }
 
+/** What one sweep came to. */
+export interface SweepCounts {
+  /** Accounts that are signed in. */
+  readonly accounts: number
+  /** Of these, whose session ends within `within`. */
+  readonly due: number
+  /** New tokens, by this sweep. */
+  readonly refreshed: number
+  /** Due, and refreshed by somebody else before their turn came. */
+  readonly spared: number
+  /** A refresh that failed, or is in doubt; it is tried again in the next sweep. */
+  readonly failed: number
+  /** The owner has to sign in again: no keeper can help. Told once for each, as `reauthentication-required`. */
+  readonly signInAgain: number
+  /** Records that can't be read (`corrupt`, `wrong-key`): those that don't even tell their account count as one. They are left as they are. */
+  readonly unreadable: number
+}
+
+/** What a keeper tells of a sweep (`onSweep`). Times are seconds since the epoch. */
+export interface KeeperEvent extends SweepCounts {
+  /**
+   * `started`: it looks at all accounts. `surveyed`: it knows which are due. `progress`: one of these, `account`, is done; `error`
+   * says why where it failed. `ended`: `error` says why where it did not come to its end, and `next_sweep_at` when the next one
+   * begins.
+   */
+  readonly phase: 'started' | 'surveyed' | 'progress' | 'ended'
+  readonly account?: string
+  readonly error?: Error
+  readonly next_sweep_at?: number
+}
+
 /** With milliseconds. */
 export interface KeeperSettings {
   readonly within: number
@@ -32,31 +64,35 @@ export interface KeeperSettings {
   readonly tell: (event: KeeperEvent) => void
 }
 
+const time: OptionRow = {
+  must: 'seconds, more than 0',
+  fits: (value) => Number.isFinite(value) && Number(value) > 0,
+  isFigure: true,
+}
+const keepRows: OptionRows<KeepOptions> = { within: time, refreshTokenLifetime: time, onSweep: kinds.function }
+export const keeperRows: OptionRows<KeeperOptions> = { ...keepRows, every: time }
+export const sweepRows: OptionRows<KeepOptions & CallOptions> = { ...keepRows, signal: kinds.any }
+
 /** @throws TypeError naming the option that is wrong */
-export function parseKeeperOptions({ within = 7200, every = within / 8, ...rest }: KeeperOptions): KeeperSettings {
-  const { refreshTokenLifetime, onSweep } = rest
-  check(isTime(within), 'within must be seconds, more than 0')
-  check(isTime(every), 'every must be seconds, more than 0')
-  check(every <= within / 4, 'every must be at most a quarter of within: else a session may end between two sweeps')
-  check(
-    refreshTokenLifetime === undefined || isTime(refreshTokenLifetime),
-    'refreshTokenLifetime must be seconds, more than 0',
+export function parseKeeperOptions(
+  call: string,
+  options: KeeperOptions,
+  rows: Readonly<Record<string, OptionRow>>,
+): KeeperSettings {
+  const own: KeeperOptions = checkOptions<object>(call, options, rows)
+  const { within = 7200, every = within / 8, refreshTokenLifetime, onSweep } = own
+  requireThat(
+    every <= within / 4,
+    'every must be at most a quarter of within: else a session may end between two sweeps',
   )
-  check(
+  requireThat(
     refreshTokenLifetime === undefined || within < refreshTokenLifetime,
     'within must be less than refreshTokenLifetime: else every account is due all the time',
   )
-  check(onSweep === undefined || typeof onSweep === 'function', 'onSweep must be a function')
   return {
     tell: (event) => callSafely('onSweep', () => onSweep?.(event)),
     within: within * 1000,
     every: every * 1000,
     refreshTokenLifetime: refreshTokenLifetime === undefined ? undefined : refreshTokenLifetime * 1000,
   }
-}
-
-const isTime = (seconds: unknown): boolean => Number.isFinite(seconds) && Number(seconds) > 0
-
-function check(condition: boolean, mistake: string): void {
-  if (!condition) throw new TypeError(mistake)
 }

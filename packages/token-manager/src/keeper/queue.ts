@@ -3,8 +3,9 @@
  * blocks us.
  */
 import type { Context } from '../kernel/context.ts'
-import { elapsed, type Instant } from '../support/runtime.ts'
-import type { Need } from './need.ts'
+import { elapsed, type Instant, instantOf } from '../support/runtime.ts'
+import type { KeeperSettings } from './keeper-options.ts'
+import type { Need } from './survey.ts'
 
 /** Milliseconds between two tries where the service fails, at the least and at the most; twice as long after each. */
 const leastPause = 15_000
@@ -27,11 +28,8 @@ export interface Queue {
 }
 
 /** @param gap - milliseconds of a slot; 0: one after the other */
-export function createQueue(
-  soonest: readonly Need[],
-  gap: number,
-  { wallClock, monotonicClock, random }: Pick<Context['runtime'], 'wallClock' | 'monotonicClock' | 'random'>,
-): Queue {
+export function createQueue(soonest: readonly Need[], gap: number, runtime: Context['runtime']): Queue {
+  const { wallClock, monotonicClock, random } = runtime
   let line = [...soonest]
   const closed = new Map<string, { readonly since: Instant; readonly wait: number }>()
   let slot = monotonicClock()
@@ -39,7 +37,7 @@ export function createQueue(
   let failures = 0
   let pausedUntil = 0
 
-  const now = (): Instant => ({ wall: wallClock(), monotonic: monotonicClock() })
+  const now = (): Instant => instantOf(runtime)
   const closedFor = ({ authUrl }: Need): number => {
     const { since, wait } = closed.get(authUrl) ?? { since: now(), wait: 0 }
     return wait - elapsed(since, now())
@@ -80,4 +78,26 @@ export function createQueue(
       pausedUntil = 0
     },
   }
+}
+
+/**
+ * Milliseconds between two refreshes of a sweep: so slow that the service hardly notices, and so fast that each account has its
+ * turn by the middle of its window. What remains after it is for an outage.
+ *
+ * @param soonest - those that are due, the soonest first
+ * @param due - how many are due, also those that are not among them
+ */
+export function spacing(
+  soonest: readonly Need[],
+  due: number,
+  { within, every }: Pick<KeeperSettings, 'within' | 'every'>,
+  now: number,
+): number {
+  // Never faster than all that are due in one sweep's time: a clock that jumps makes every account overdue at once.
+  const time = ({ end }: Need): number => Math.max(end - within / 2 - now, every)
+  const gaps = soonest.map((need, before) => time(need) / (before + 1))
+  // Those that are not among them come after the last of them.
+  const last = soonest.at(-1)
+  if (last !== undefined) gaps.push(time(last) / due)
+  return gaps.reduce((least, gap) => Math.min(least, gap), Math.max(within / 2, every) / Math.max(due, 1))
 }

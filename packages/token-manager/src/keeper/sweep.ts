@@ -5,24 +5,25 @@ import { isError } from '../support/callback-fault.ts'
 import {
   ClientRejectedError,
   FirewallChallengeError,
+  ReauthenticationRequiredError,
   RefreshBudgetError,
   RefreshInDoubtError,
+  SignedOutError,
   StoreError,
   TokenRejectedError,
 } from '../errors.ts'
-import { isOfOneRecord } from '../store/read-record.ts'
-import type { Context } from '../kernel/context.ts'
-import type { Alarm } from './alarm.ts'
-import { type Claim, signOfLifeEvery } from './claim.ts'
-import type { KeeperEvent, SweepCounts } from './keeper-event.ts'
-import type { KeeperSettings } from './keeper-options.ts'
 import { jwtExpiry } from '../issuer/jwt-expiry.ts'
-import { type Need, needOf } from './need.ts'
-import { createQueue, type Queue } from './queue.ts'
-import { renew } from './renewal.ts'
-import { spacing } from './spacing.ts'
-import { survey } from './survey.ts'
-import type { Announcements } from './announcements.ts'
+import type { Context } from '../kernel/context.ts'
+import { note, run as runFlow } from '../kernel/driver.ts'
+import { inFlightRefresh, landingInCall } from '../kernel/flight.ts'
+import { accessTokenOf, openIntent } from '../kernel/knowledge.ts'
+import { isOfOneRecord } from '../store/read-record.ts'
+import type { SignedIn } from '../store/token-record.ts'
+import type { Alarm } from '../support/alarm.ts'
+import { type Claim, signOfLifeEvery } from './claim.ts'
+import type { KeeperSettings, SweepCounts } from './keeper-options.ts'
+import { createQueue, type Queue, spacing } from './queue.ts'
+import { type Announce, type Counts, type Need, needOf, survey } from './survey.ts'
 
 /** Refreshes at the same time, at the most. */
 const mostInFlight = 8
@@ -36,14 +37,13 @@ export interface SweepRun {
   readonly isPaced: boolean
   readonly claim: Claim
   readonly alarm: Alarm
-  readonly announcements: Announcements
-  readonly tell: (phase: KeeperEvent['phase'], counts: SweepCounts, more?: Partial<KeeperEvent>) => void
+  readonly announce: Announce
+  /** Counted on while it goes on. */
+  readonly counts: Counts
 }
 
 /** `part`: it came to its end, but more accounts were due than it knew by name. */
 export type SweepEnd = 'whole' | 'part' | 'broken-off'
-
-type Counts = { -readonly [Name in keyof SweepCounts]: number }
 
 export const noCounts: SweepCounts = {
   accounts: 0,
@@ -55,15 +55,11 @@ export const noCounts: SweepCounts = {
   unreadable: 0,
 }
 
-/**
- * @param counts - counted on while it goes on
- * @returns how it ended: `broken-off` where it was stopped, or another process took over
- * @throws StoreError where the store fails
- */
-export async function sweep(run: SweepRun, counts: Counts): Promise<SweepEnd> {
+/** Returns `broken-off` where it was stopped, or another process took over. @throws StoreError where the store fails */
+export async function sweep(run: SweepRun): Promise<SweepEnd> {
   let end: SweepEnd = 'broken-off'
   try {
-    end = await lookAndRefresh(run, counts)
+    end = await lookAndRefresh(run)
     return end
   } finally {
     // After a part of it the next one is due at once. Where the store is down, the claim ends by itself.
@@ -71,37 +67,21 @@ export async function sweep(run: SweepRun, counts: Counts): Promise<SweepEnd> {
   }
 }
 
-async function lookAndRefresh(run: SweepRun, counts: Counts): Promise<SweepEnd> {
-  const { context, settings, claim, announcements, tell, alarm } = run
+async function lookAndRefresh(run: SweepRun): Promise<SweepEnd> {
+  const { context, settings, claim, announce, alarm, counts } = run
   const goesOn = async (isDoubted?: boolean): Promise<boolean> => !alarm.isStopped() && (await claim.goesOn(isDoubted))
-  tell('started', counts)
-  const soonest = await survey(
-    context,
-    settings,
-    {
-      signedIn(need) {
-        counts.accounts += 1
-        if (need !== undefined) counts.due += 1
-      },
-      signInAgain(account, record) {
-        counts.signInAgain += 1
-        announcements.once(account, record)
-      },
-      unreadable: () => void (counts.unreadable += 1),
-    },
-    goesOn,
-  )
+  settings.tell({ ...counts, phase: 'started' })
+  const soonest = await survey(context, settings, counts, announce, goesOn)
   if (!(await goesOn())) return 'broken-off'
-  tell('surveyed', counts)
-  if (!(await refreshInTurn(soonest, run, counts, goesOn))) return 'broken-off'
+  settings.tell({ ...counts, phase: 'surveyed' })
+  if (!(await refreshInTurn(soonest, run, goesOn))) return 'broken-off'
   return counts.due > soonest.length ? 'part' : 'whole'
 }
 
 /** A sweep that refreshes those that are due. */
 interface Refreshing extends SweepRun {
-  readonly counts: Counts
   readonly queue: Queue
-  readonly isDue: (account: string) => Parameters<typeof renew>[1]
+  readonly isDue: (account: string) => (record: SignedIn) => boolean
   /** The store failed, and whether all of it did or one record alone is not known. */
   isStoreDoubted: boolean
 }
@@ -110,17 +90,16 @@ interface Refreshing extends SweepRun {
 async function refreshInTurn(
   soonest: readonly Need[],
   run: SweepRun,
-  counts: Counts,
   goesOn: (isDoubted?: boolean) => Promise<boolean>,
 ): Promise<boolean> {
-  const { context, settings, isPaced, alarm } = run
+  const { context, settings, isPaced, alarm, counts } = run
   const { runtime, work } = context
   const expiryOf = await jwtExpiry()
   const gap = isPaced ? spacing(soonest, counts.due, settings, runtime.wallClock()) : 0
   const queue = createQueue(soonest, gap, runtime)
   const isDue: Refreshing['isDue'] = (account) => (record) =>
     needOf(account, record, settings, expiryOf, runtime.wallClock()) !== undefined
-  const refreshing: Refreshing = { ...run, counts, queue, isDue, isStoreDoubted: false }
+  const refreshing: Refreshing = { ...run, queue, isDue, isStoreDoubted: false }
   const flights = new Set<Promise<void>>()
   const began = runtime.monotonicClock()
   const isOver = (): boolean => queue.isEmpty() || (isPaced && runtime.monotonicClock() - began >= settings.every)
@@ -139,7 +118,7 @@ async function refreshInTurn(
       }
       const flight = renewOne(next, refreshing).finally(() => {
         flights.delete(flight)
-        alarm.ring()
+        alarm.wake()
       })
       flights.add(flight)
     }
@@ -149,18 +128,19 @@ async function refreshInTurn(
 }
 
 async function renewOne(need: Need, refreshing: Refreshing): Promise<void> {
-  const { context, counts, queue, isDue, isPaced, tell } = refreshing
+  const { context, settings, counts, queue, isDue, isPaced } = refreshing
   const { account } = need
   try {
     const renewal = await renew(account, isDue(account), context)
-    counts[countOf[renewal]] += 1
+    counts[renewal] += 1
     if (renewal === 'refreshed') queue.succeeded()
-    tell('progress', counts, { account })
+    settings.tell({ ...counts, phase: 'progress', account })
   } catch (error) {
     const isTurnKept = error instanceof RefreshBudgetError || (isPaced && isBlock(error))
     if (isTurnKept) return queue.putBack(need, error.nextAttemptAt)
     countFailure(need, error, refreshing)
-    tell('progress', counts, { account, error: isError(error) ? error : new Error('The refresh failed.') })
+    const failure = isError(error) ? error : new Error('The refresh failed.')
+    settings.tell({ ...counts, phase: 'progress', account, error: failure })
   }
 }
 
@@ -185,9 +165,33 @@ function isWaiting(error: unknown): boolean {
   return error instanceof TokenRejectedError && !error.requestSent
 }
 
-const countOf = {
-  refreshed: 'refreshed',
-  spared: 'spared',
-  'in-vain': 'spared',
-  'sign-in-again': 'signInAgain',
-} as const
+/** `spared`: somebody else refreshed, signed in or signed out meanwhile; or nothing is new, and nothing failed. */
+type Renewal = 'refreshed' | 'spared' | 'signInAgain'
+
+/** Another look at an account's record, and the refresh of every other caller if it still needs it; only that nobody waits for it. */
+async function renew(name: string, isDue: (record: SignedIn) => boolean, context: Context): Promise<Renewal> {
+  const account = context.memory.of(name)
+  try {
+    await runFlow(account, { kind: 'look' }, context)
+    const { knowledge } = account
+    const { record } = knowledge
+    if (record?.state === 'reauthentication-required') return 'signInAgain'
+    if (record?.state !== 'signed-in' || !isDue(record)) return 'spared'
+    const current = accessTokenOf(record)
+    // What is in doubt keeps its time: a late success is worth waiting for, and a replay may end the session.
+    const isAsking = openIntent(knowledge) === undefined && knowledge.toReplace === undefined
+    if (isAsking) note(account, { on: 'replacement-asked', accessToken: current ?? '' }, context)
+    account.isKeepersTurn = true
+    await inFlightRefresh(account, context).done.finally(() => {
+      account.isKeepersTurn = false
+      note(account, { on: 'replacement-over', accessToken: current ?? '' }, context)
+    })
+    // Not for ever: the others have to have their turn.
+    await landingInCall(account, context.runtime)
+    return accessTokenOf(account.knowledge.record) === current ? 'spared' : 'refreshed'
+  } catch (error) {
+    if (error instanceof ReauthenticationRequiredError) return 'signInAgain'
+    if (error instanceof SignedOutError) return 'spared'
+    throw error
+  }
+}

@@ -25,13 +25,11 @@ export interface Account {
   flight: Flight | undefined
   /** Resolves when the death of this process would not lose its unsaved tokens any more; once the store has refused them. */
   safe: Promise<void> | undefined
-  /** What the hot path returns, since it was opened for the first time. */
   served: Served | undefined
   /** The keeper asks for its refresh. */
   isKeepersTurn: boolean
 }
 
-/** A refresh under way, one per account and process. */
 export interface Flight {
   /** The record was read once: what is stored may be enough already. */
   readonly synced: Promise<void>
@@ -41,7 +39,6 @@ export interface Flight {
 export interface AccountMemory {
   /** For the hot path: a look-up that does not count as a use. */
   served(account: string): Served | undefined
-  /** What the hot path returns from now on. */
   serve(account: Account, served: Served): void
   /** What is known, if anything is; this does not count as a use. */
   peek(name: string): Account | undefined
@@ -101,7 +98,6 @@ const unknown = (name: string): Account => ({
 export const unsavedUntil = ({ knowledge, safe }: Account): Promise<void> | undefined =>
   knowledge.unsaved === undefined ? undefined : safe
 
-/** The one place where what is known changes. */
 export function know(account: Account, knowledge: Knowledge): void {
   const { seen, invalidated } = account.knowledge
   account.knowledge = knowledge

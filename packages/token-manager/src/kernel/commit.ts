@@ -62,12 +62,10 @@ export function commitOver(
   return swap(known, flow, stored, placed(result, stored?.record), { of: 'commit', commit }, writeId)
 }
 
-/** The store holds the result. */
 export function committed(known: Knowledge, flow: Flow, commit: Commit, stored: VersionedRecord, now: Moment): Step {
   return afterCommit(settled(known, commit, stored, now), flow, commit, 'saved')
 }
 
-/** The store holds something newer. */
 function superseded(known: Knowledge, flow: Flow, commit: Commit, stored: VersionedRecord, now: Moment): Step {
   const notice: Notice = { tell: 'superseded', event: { account: known.account } }
   return after([notice], afterCommit(settled(known, commit, stored, now), flow, commit, 'superseded'))

@@ -22,7 +22,6 @@ export interface Context {
   readonly emit: Emit
 }
 
-/** By which options a manager works, what it has under way, and whom it tells of that. */
 export interface Work extends UnderWay {
   readonly settings: Settings
   /** The process runs between calls, so that timers of ours do. */

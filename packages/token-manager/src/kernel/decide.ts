@@ -29,7 +29,6 @@ import { end, type Flow, fromManager, go, type Notice, type Step } from './steps
 
 export type Decision = 'serve' | 'fall-back' | 'not-signed-in' | 'sign-in-again' | 'wait' | 'defer' | 'send' | 'replay'
 
-/** The heart of the protocol: what one look at the record leads to. */
 export function decide(known: Knowledge, now: Moment): Decision {
   const { record } = known
   if (record === undefined || record.state === 'signed-out') return 'not-signed-in'

@@ -7,7 +7,7 @@ import { mostConflicts, pauses, tooManyConflicts } from '../store/guarded-store.
 import { isSameWrite, type VersionedRecord, type Write } from '../store/lineage.ts'
 import { readRecord } from '../store/read-record.ts'
 import { isError } from '../support/callback-fault.ts'
-import { instantOf } from '../support/runtime.ts'
+import { awaitedPause, instantOf, pause } from '../support/runtime.ts'
 import { type Account, know, unsavedUntil } from './account-memory.ts'
 import type { Context } from './context.ts'
 import type { Pass } from './gate.ts'
@@ -18,11 +18,9 @@ import { type RecordWatch, watchRecord } from './record-watch.ts'
 import type { Begun, End, Enter, Event, Pause, Read, Send, Step, Swap, Task } from './steps.ts'
 import { reasonOf, type RefreshTrace, tellOf, traceRefresh, type TracedRefresh } from './traces.ts'
 
-/** One flow on its way, and what it holds meanwhile. */
 interface Run {
   readonly account: Account
   readonly context: Context
-  /** Called whenever the record was looked at, and what it says is known. */
   readonly onLooked: () => void
   /** Called once what this process alone holds would outlive it. */
   readonly onSafe: () => void
@@ -30,7 +28,6 @@ interface Run {
   /** What the gates were asked about beside the last look. */
   ahead: { readonly host: string; readonly upon: Write } | undefined
   pass: Required<Pass> | undefined
-  /** What became of the request that went through. */
   sent: 'nothing' | 'answered' | 'in-doubt'
   trace: TracedRefresh<Outcome> | undefined
   conflicts: number
@@ -38,11 +35,6 @@ interface Run {
 
 const nothing = (): void => undefined
 
-/**
- * Runs a flow to its end.
- *
- * @throws SsoError as the machine says
- */
 export async function run(
   account: Account,
   flow: Begun,
@@ -62,7 +54,6 @@ const holdsNothing = {
   conflicts: 0,
 } as const
 
-/** Tells the machine of something that is no flow. */
 export function note(account: Account, event: Event, context: Context): void {
   know(account, context.machine.step(account.knowledge, event, momentOf(context)).knowledge)
   tellOf(account.knowledge)
@@ -124,7 +115,6 @@ function goOnBeside({ account, context }: Run, next: Task): void {
   account.safe = context.work.track(safe)
 }
 
-/** What the flow holds, and will not use next. */
 async function letGo(at: Run, next: Task | End): Promise<void> {
   const isOver = next.do === 'end' || (next.do === 'read' && next.to === 'decide')
   const isRequest = next.do === 'send' || (next.do === 'swap' && next.purpose.of === 'intent')
@@ -196,11 +186,9 @@ async function doSwap(at: Run, task: Swap): Promise<Event> {
   at.conflicts += 1
   if (at.conflicts < mostConflicts) return { on: 'conflict', task }
   // What stood in the way is in the next look, unless that lags behind what is written.
-  const pause = purpose.of === 'intent' ? undefined : pauses[at.conflicts - mostConflicts]
-  if (pause === undefined) throw tooManyConflicts()
-  const release = runtime.keepAlive()
-  await new Promise<void>((resolve) => runtime.after(pause, resolve))
-  release()
+  const wait = purpose.of === 'intent' ? undefined : pauses[at.conflicts - mostConflicts]
+  if (wait === undefined) throw tooManyConflicts()
+  await awaitedPause(runtime, wait)
   return { on: 'conflict', task }
 }
 
@@ -265,8 +253,7 @@ async function told(outcome: Outcome, pass: Required<Pass> | undefined): Promise
 }
 
 async function doPause({ context, onSafe }: Run, task: Pause): Promise<Event> {
-  const { after, random } = context.runtime
   if (task.isSafe) onSafe()
-  await new Promise<void>((resolve) => after(task.milliseconds * (0.75 + 0.5 * random()), resolve))
+  await pause(context.runtime, task.milliseconds * (0.75 + 0.5 * context.runtime.random()))
   return { on: 'paused', task }
 }

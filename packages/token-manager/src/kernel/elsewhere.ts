@@ -30,7 +30,6 @@ export function notRefreshed({ record }: Knowledge): RefreshElsewhereError {
   return new RefreshElsewhereError(record?.state === 'signed-in' ? lastRefreshOf(record) : 0, fromManager)
 }
 
-/** Seconds since the epoch. */
 const lastRefreshOf = ({ refusals, obtained_at }: SignedIn): number => refusals?.refreshed_at ?? obtained_at
 
 /** Since when nobody has refreshed, where that is due and left to others: seconds since the epoch. */

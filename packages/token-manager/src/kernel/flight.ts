@@ -13,7 +13,6 @@ import { isUsable } from './knowledge.ts'
 import { inDoubt, isHeldUp } from './pace.ts'
 import { fromManager } from './steps.ts'
 
-/** The refresh under way, or a new one. */
 export function inFlightRefresh(account: Account, context: Context): Flight {
   if (account.flight !== undefined) return account.flight
   const begun = (account.flight = start(account, context))
@@ -50,12 +49,7 @@ export async function refreshIfRefused(account: Account, context: Context): Prom
   if (!isUsable(account.knowledge, momentOf(context))) await inFlightRefresh(account, context).done
 }
 
-/**
- * Waits for `work` no longer than the caller wants to, and keeps the process alive meanwhile.
- *
- * @param ended - what the caller hears when the signal ends the wait
- * @throws SsoTimeoutError then, if nothing else is given
- */
+/** Waits for `work` no longer than the caller wants to, and keeps the process alive meanwhile. @throws what `ended` makes */
 export async function waitFor<Value>(
   work: Promise<Value>,
   signal: AbortSignal | undefined,
@@ -121,7 +115,6 @@ const endedBySignal = (): SsoTimeoutError =>
 
 // The landing: nothing of a refresh is left that this process alone holds
 
-/** Resolves when no account's new tokens are held by this process alone. */
 export async function allSafe({ all }: Pick<AccountMemory, 'all'>): Promise<void> {
   await Promise.all(Array.from(all(), async (account) => unsavedUntil(account)))
 }

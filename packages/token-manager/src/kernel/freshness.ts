@@ -8,11 +8,9 @@ import { documentedLifetime, type TokenSet } from '../issuer/token-set.ts'
 const longest = 24 * 60 * 60
 
 /**
- * Seconds from `now` that a token set is assumed to work: what `expires_at` says, a day at the most. (Which figures
- * `expires_at` is made of, and which of them are believed: `expiresAt` in `token-lifetime.ts`.)
+ * Seconds from `now` that a token set is assumed to work: a day at the most.
  *
- * @param justIssued - the response to a refresh, which can't have expired already, whatever the clock says; a sign-in may be
- *   of an old token set
+ * @param justIssued - the response to a refresh can't have expired already, whatever the clock says; a sign-in may be of an old one
  */
 export function assumedLifetime(tokens: TokenSet, now: number, justIssued: boolean): number {
   const claimed = tokens.expires_at - now
@@ -23,7 +21,6 @@ export function assumedLifetime(tokens: TokenSet, now: number, justIssued: boole
 /** What to do with an access token of some age. `expiring` is late enough to replay a refresh whose response was lost. */
 export type Freshness = 'fresh' | 'ageing' | 'expiring' | 'expired'
 
-/** The ages, in milliseconds, at which a token's freshness changes. */
 export interface Ages {
   readonly ageing: number
   readonly expiring: number

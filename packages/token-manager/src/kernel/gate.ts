@@ -5,24 +5,19 @@
 import type { FirewallChallengeError } from '../errors.ts'
 import type { Account } from './account-memory.ts'
 
-/** Who wants to send, and where. */
 export interface Entry {
   readonly account: Account
-  /** The instance that issued the tokens, by its base address. */
   readonly authUrl: string
   /** What was read ahead may be older than the record. */
   readonly isOutdated: boolean
 }
 
-/** The permission to send one request. */
 export interface Pass {
-  /** The request is being made. */
   use?(): void
   /** Right before it is written: false where nothing may be sent any more. */
   isGood?(): boolean
   /** What was made of it has ended. */
   end?(): void
-  /** The service itself answered. */
   passed?(): Promise<void>
   /** A firewall's page came. Returns when the next attempt is due, in seconds since the epoch. */
   challenged?(error: FirewallChallengeError): Promise<number>
@@ -39,16 +34,13 @@ export interface Gate {
   enter(entry: Entry): Promise<Pass | 'waited'>
   /** Somebody waits for the account's refresh now, who did not when it was begun. */
   hurry?(account: Account): void
-  /** The account's refresh is over. */
   leave?(account: Account): void
 }
 
-/** All gates, as the kernel sees them. */
 export interface Gates extends Required<Omit<Gate, 'isShut' | 'enter'>> {
   enter(entry: Entry): Promise<Required<Pass> | 'waited'>
 }
 
-/** Several gates as one. */
 export function gatesOf(gates: readonly Gate[]): Gates {
   const ahead = all(gates.map((gate) => async (authUrl: string) => gate.ahead?.(authUrl)))
   return {

@@ -35,17 +35,13 @@ export interface Knowledge {
   readonly acceptedToken: string | undefined
   /** The access token that `refresh()` is to replace; empty where there was none. */
   readonly toReplace: string | undefined
-  /** A request failed without spending the refresh token: the next one waits. */
   readonly backOff: BackOff | undefined
-  /** A refresh in the background led to nothing: the next one waits. */
   readonly backgroundRest: Rest | undefined
   /** The result that this process alone holds, until the store takes it. */
   readonly unsaved: Unsaved | undefined
   /** The tokens of which it was told that nobody refreshes them. */
   readonly toldOverdue: string | undefined
-  /** A refresh is under way here; there is one at a time. */
   readonly isRefreshing: boolean
-  /** How many wait for it. */
   readonly callers: number
 }
 
@@ -81,10 +77,8 @@ export interface Unsaved {
 /** The present as a process perceives it, and by what options it goes. */
 export interface Moment extends Instant {
   readonly settings: Settings
-  /** This process, as an intent names it. */
   readonly holder: Holder
   readonly livenessOf: (holder: Holder) => Liveness
-  /** A name that nothing else has. */
   readonly uniqueId: () => string
   /** Somebody waits for everything in this process to end. */
   readonly isEnding: boolean
@@ -99,7 +93,6 @@ export interface Settings {
   readonly rotationGrace: number
   /** Refreshes may go on after the call that began them. */
   readonly outlivesCalls: boolean
-  /** This process makes none. */
   readonly refreshesElsewhere: boolean
 }
 
@@ -209,7 +202,6 @@ function isSameLife(before: AccountRecord | undefined, record: AccountRecord): b
   return before.obtained_at === record.obtained_at && before.lifetime === record.lifetime
 }
 
-/** How many own intents are remembered, in addition to the one in the record. */
 const remembered = 16
 
 export function withOwnIntent(known: Knowledge, added: OwnIntent): Knowledge {
@@ -218,10 +210,8 @@ export function withOwnIntent(known: Knowledge, added: OwnIntent): Knowledge {
   return { ...known, ownIntents: [...standing, ...others.slice(-remembered), added] }
 }
 
-/** A moment without its surroundings. */
 export const instant = ({ wall, monotonic }: Instant): Instant => ({ wall, monotonic })
 
-/** Which write the newest record seen was. */
 export const writeOf = ({ version, writeId }: Write): Write => ({ version, writeId })
 
 export function accessTokenOf(record: AccountRecord | undefined): string | undefined {
@@ -239,17 +229,14 @@ export function openIntent({ record, ownIntents }: Knowledge): Intent | undefine
   return own === undefined || own.spent ? intent : own.before
 }
 
-/** Where the account's requests go. */
 export function hostOf({ record }: Pick<Knowledge, 'record'>): string | undefined {
   return record?.state === 'signed-in' ? record.tokens.auth_url : undefined
 }
 
-/** Whether `refresh()` waits for tokens in place of these. */
 export function isReplacementAsked({ record, toReplace }: Knowledge): boolean {
   return toReplace !== undefined && toReplace === (accessTokenOf(record) ?? '')
 }
 
-/** Whether somebody wants another access token than this one: a caller of `refresh()`, or the owner API, which refused it. */
 export function isUnwanted({ record, toReplace, invalidated }: Knowledge): boolean {
   const accessToken = accessTokenOf(record)
   return accessToken !== undefined && (accessToken === toReplace || accessToken === invalidated?.accessToken)
@@ -281,7 +268,6 @@ export function freshnessOf(known: Knowledge, now: Instant): Freshness {
   return freshnessAt(ageOf(known, now), known.ages)
 }
 
-/** Whether the access token in memory still works, as far as anybody knows. */
 export function isUsable(known: Knowledge, now: Instant): boolean {
   const accessToken = accessTokenOf(known.record)
   if (accessToken === undefined || accessToken === known.invalidated?.accessToken) return false

@@ -31,12 +31,7 @@ export class SendGuardError extends SsoError {
   }
 }
 
-/**
- * The outcome of a refresh call, whatever it threw.
- *
- * @param previous - the token set that was refreshed
- * @param isOfAnotherOwner - asked of the answer as it came
- */
+/** @param isOfAnotherOwner - asked of the answer as it came */
 export async function outcomeOf(
   refresh: () => Promise<TokenSet>,
   previous: TokenSet,
@@ -71,7 +66,6 @@ function completed(fresh: TokenSet, previous: TokenSet): TokenSet {
   return tokens
 }
 
-/** What an error of the issuer says about the refresh token that was sent. */
 export function outcomeOfFailure(error: unknown): Outcome {
   if (error instanceof ReauthenticationRequiredError) return { kind: 'invalid-grant', error }
   if (error instanceof FirewallChallengeError) return { kind: 'challenged', error }

@@ -43,7 +43,6 @@ const mostRejections = 5
 
 // An intent and its holder
 
-/** Whether its holder may still act on an intent. */
 export function isIntentAlive(known: Knowledge, intent: Intent, now: Moment): boolean {
   if (intent.answerLost || known.ownIntents.some(({ id }) => id === intent.id)) return false
   const observed = observedFor(known, now)
@@ -121,7 +120,6 @@ export function inDoubt(known: Knowledge, now: Moment, cause?: unknown): Refresh
 
 // One refresh after another
 
-/** Refreshed too recently to be refreshed again, whoever did it. */
 export const isJustRefreshed = (known: Knowledge, now: Moment): boolean => pauseLeft(known, now) > 0
 
 /** Milliseconds until it may be refreshed again; nothing is left of a pause at 0 and below. */
@@ -213,7 +211,6 @@ export function rejectionsAfter({ rejections }: SignedIn, error: SsoError, now: 
   return description === undefined ? counted : { ...counted, description }
 }
 
-/** Whether the refresh token counts as dead after so many of them. */
 export const isGivenUp = (rejections: Rejections | undefined): boolean => (rejections?.inARow ?? 0) >= mostRejections
 
 // Access tokens that the owner API refuses, one after the other, as it does while it is broken

@@ -56,7 +56,6 @@ export function wayBack(known: Knowledge, now: Moment): Predecessor | undefined 
   return works(predecessor, now) ? predecessor : undefined
 }
 
-/** Whether this access token is the predecessor. */
 export function isWayBack(record: AccountRecord, accessToken: string): boolean {
   return record.state !== 'signed-out' && record.predecessor?.tokens.access_token === accessToken
 }
@@ -84,7 +83,6 @@ export function fallBack(known: Knowledge, flow: Flow, to: Predecessor, now: Mom
   return write(accepted(known, { ...writeOf(known), record: told }, now), flow, told, 'fall-back')
 }
 
-/** The predecessor itself was refused. */
 export function withoutWayBack(known: Knowledge, flow: Flow & { kind: 'invalidate' }, now: Moment): Step {
   const { record } = known
   if (record === undefined || record.state === 'signed-out') return end(known, flow)
@@ -109,7 +107,6 @@ export function standingRefusals(record: AccountRecord | undefined): Pick<Signed
   return { refusals: { inARow, thisOne: false }, refusedBefore: inARow }
 }
 
-/** What is told of a way back that was taken. */
 export function toldOfFallBack(account: string, record: AccountRecord): Notice {
   const { obtained_at = 0, lifetime = 0, refusals } = record.state === 'signed-out' ? {} : record
   const event = { account, expires_at: obtained_at + lifetime, in_a_row: refusals?.inARow ?? 1 }

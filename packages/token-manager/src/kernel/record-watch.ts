@@ -2,12 +2,12 @@
  * Watching an account's record while another process refreshes: the store's own hint where it has one, and in any case a
  * look every 25 to 250 ms, often while the refresh is young, and jittered so that a herd does not look all at once.
  */
+import { createAlarm } from '../support/alarm.ts'
 import { callSafely } from '../support/callback-fault.ts'
 import type { GuardedStore } from '../store/guarded-store.ts'
 import type { Runtime } from '../support/runtime.ts'
 
 export interface RecordWatch {
-  /** Resolves when it is worth reading again. */
   change(): Promise<void>
   close(): void
 }
@@ -17,31 +17,16 @@ const soonest = 25
 const latest = 250
 
 export function watchRecord(account: string, store: Pick<GuardedStore, 'watch'>, runtime: Runtime): RecordWatch {
-  let hinted = false
+  const alarm = createAlarm(runtime)
   let looks = 0
-  let wake: (() => void) | undefined
   let stop: (() => void) | undefined
-  const hint = (): void => {
-    hinted = true
-    wake?.()
-  }
   return {
     async change() {
       // From the first wait on: most refreshes wait for nobody. What was missed before it, the next look finds.
-      stop ??= startOf(store, account, hint)
-      if (!hinted) {
-        await new Promise<void>((resolve) => {
-          looks += 1
-          const most = Math.min(soonest * (looks + 1), latest)
-          const cancel = runtime.after(soonest + (most - soonest) * runtime.random(), resolve)
-          wake = () => {
-            cancel()
-            resolve()
-          }
-        })
-      }
-      hinted = false
-      wake = undefined
+      stop ??= startOf(store, account, () => alarm.ring())
+      looks += 1
+      const most = Math.min(soonest * (looks + 1), latest)
+      await alarm.rest(soonest + (most - soonest) * runtime.random())
     },
     close: () => stop?.(),
   }

@@ -87,7 +87,6 @@ export function maySend(known: Knowledge, { swappedAt, graceOf }: Request, now: 
   return isInTimeToSend(swappedAt, now) && (graceOf === undefined || isInGrace(known, graceOf, now))
 }
 
-/** What follows from the answer: for the record, for the callers and for the other processes. */
 export function conclude(known: Knowledge, { task, outcome, sentAt }: Event & { on: 'answered' }, now: Moment): Step {
   const { flow, request } = task
   switch (outcome.kind) {
@@ -200,7 +199,6 @@ function takeIntentOut(known: Knowledge, flow: Flow, request: HeldRequest, outco
   return swap(known, flow, held, record, { of: 'end-of-intent', request, outcome })
 }
 
-/** The record that was refreshed, with what came of it instead. */
 function withHappening(
   { derivedFrom, why }: HeldRequest,
   what: Happening['what'],

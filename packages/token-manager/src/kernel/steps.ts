@@ -37,20 +37,17 @@ export type Flow =
   /** A commit that goes on after its refresh. */
   | { readonly kind: 'save' }
 
-/** A flow that something outside begins. */
 export type Begun = Exclude<Flow, { kind: 'save' }>
 
 /** What the driver does next. Its end is the next event of the flow. */
 export type Task = Read | Swap | Watch | Enter | Send | Pause
 
-/** Reads the record: to decide, to put a session over it, or to put a result over it. */
 export interface Read {
   readonly do: 'read'
   readonly flow: Flow
   readonly to: 'decide' | 'overwrite' | Commit
 }
 
-/** Writes `record` over `over`, if that is still what stands there. */
 export interface Swap {
   readonly do: 'swap'
   readonly flow: Flow
@@ -70,13 +67,11 @@ export type Purpose =
   /** The owner API refused the record's access token, or its predecessor; or the predecessor is current again. */
   | { readonly of: 'refusal' | 'fall-back'; readonly upon: Write }
 
-/** Waits until the record may have changed. */
 export interface Watch {
   readonly do: 'watch'
   readonly flow: Flow
 }
 
-/** Asks all gates: after that, one request may go to the host. */
 export interface Enter {
   readonly do: 'enter'
   readonly flow: Flow
@@ -86,22 +81,18 @@ export interface Enter {
   readonly replay: boolean
 }
 
-/** Sends the one request. */
 export interface Send {
   readonly do: 'send'
   readonly flow: Flow
   readonly request: HeldRequest
 }
 
-/** A request, from its intent on. */
 export interface Request {
-  /** The record as it was before. */
   readonly derivedFrom: SignedIn
   readonly intent: Intent
   readonly why: RefreshNeed
   /** The intent of the earlier request whose answer was lost, as one that was given up. */
   readonly before: Intent | undefined
-  /** An earlier answer was lost. */
   readonly replay: boolean
   /** The intent in whose grace it is sent; a replay does no good once that is over. */
   readonly graceOf: Intent | undefined
@@ -139,7 +130,6 @@ export interface Pause {
   readonly isSafe: boolean
 }
 
-/** The end of a flow. */
 export interface End {
   readonly do: 'end'
   readonly error: Error | undefined
@@ -167,16 +157,13 @@ export type Event =
   /** A refresh in the background led to nothing; the next one waits so many milliseconds. */
   | { readonly on: 'refreshed-in-vain'; readonly wait: number }
 
-/** What the driver tells others. */
 export type Notice = {
   [Name in keyof TokenManagerEvents]: { readonly tell: Name; readonly event: TokenManagerEvents[Name] }
 }[keyof TokenManagerEvents]
 
-/** What one event leads to. */
 export interface Step {
   readonly knowledge: Knowledge
   readonly notices: readonly Notice[]
-  /** How the flow goes on. */
   readonly next: Task | End
   /** A flow that goes on beside it from here. */
   readonly beside?: Task
@@ -222,7 +209,6 @@ export const swap = (
   writeId?: string,
 ): Step => go(known, { do: 'swap', flow, over, record, writeId, purpose })
 
-/** What errors of the token manager's own have in common. */
 export const fromManager = { step: 'token-manager', requestSent: false } as const
 
 /** Seconds since the epoch. */

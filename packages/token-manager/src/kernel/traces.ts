@@ -8,12 +8,10 @@ import { channel, tracingChannel } from 'node:diagnostics_channel'
 import type { Instant } from '../support/runtime.ts'
 import { accessTokenOf, type Knowledge, type RefreshNeed, refreshNeed } from './knowledge.ts'
 
-/** What subscribers of `owner-sso:token` are given. */
 export interface ServedToken {
   readonly account: string
 }
 
-/** What subscribers of `owner-sso:account` are given. */
 export interface AccountNews {
   readonly account: string
   /** When its access token ends: seconds since the epoch. Absent where there is none, or this process remembers the account no more. */
@@ -25,7 +23,6 @@ export interface AccountNews {
 const served = channel('owner-sso:token')
 const accounts = channel('owner-sso:account')
 
-/** Tells of the access token that a call gets. */
 export function told<Answer>(account: string, answer: Promise<Answer>): Promise<Answer> {
   if (served.hasSubscribers) {
     const tell = (): void => served.publish({ account } satisfies ServedToken)
@@ -42,7 +39,6 @@ export function tellOf({ account, record, callers, unsaved }: Knowledge): void {
   accounts.publish({ account, waiting: callers, ...end } satisfies AccountNews)
 }
 
-/** This process does not remember the account any more. */
 export function tellForgotten(account: string): void {
   if (accounts.hasSubscribers) accounts.publish({ account, waiting: 0 } satisfies AccountNews)
 }
@@ -52,14 +48,12 @@ export interface RefreshTrace {
   readonly account: string
   readonly auth_url: string
   readonly reason: RefreshReason
-  /** The response to an earlier request had been lost. */
   readonly replay: boolean
 }
 
 /** Why it was made: the keeper's sweep, or as the record tells it. */
 export type RefreshReason = 'keeper' | RefreshNeed
 
-/** A refresh request that is traced. */
 export interface TracedRefresh<Outcome> {
   readonly outcome: Promise<Outcome>
   /** Calls what is done with the answer, so that it counts as a part of the refresh. */

@@ -22,11 +22,7 @@ export function servedNow(account: string, { memory, runtime }: Context): Promis
   return now >= served.from && now < served.until ? Promise.resolve(served.accessToken) : undefined
 }
 
-/**
- * The same with what else a caller may know of it, from one record.
- *
- * @throws ShortValidityError where it ends before `minValidity` is over, and a refresh changes nothing about that
- */
+/** @throws ShortValidityError where it ends before `minValidity` is over, and a refresh changes nothing about that */
 export async function getTokens(
   account: string,
   options: AccessTokenOptions,
@@ -112,7 +108,6 @@ async function newestAccessToken(account: Account, context: Context): Promise<st
 const leastRest = 250
 const longestRest = 60_000
 
-/** Returns whether it began one. */
 function refreshInBackground(account: Account, context: Context): boolean {
   const { knowledge } = account
   const { runtime, work } = context
@@ -163,12 +158,7 @@ async function replaceCurrent(account: Account, context: Context): Promise<void>
   }
 }
 
-/**
- * Within `minRefreshInterval` of the last refresh there is no other. That is well where its token works, and no success where
- * the token was refused or has ended.
- *
- * @throws RefreshBudgetError with the time of the next refresh
- */
+/** Within `minRefreshInterval` of the last refresh there is no other. That is well where its token works, and no success otherwise. */
 function throwIfStillUseless({ knowledge }: Account, before: string | undefined, context: Context): void {
   const now = momentOf(context)
   const isReplaced = accessTokenOf(knowledge.record) !== before

@@ -3,7 +3,7 @@
  */
 import type { TokenManagerEvents } from '../kernel/events.ts'
 import { callSafely } from '../support/callback-fault.ts'
-import { checkName, type OptionNames } from '../support/known-options.ts'
+import { checkName, type OptionNames } from '../support/options.ts'
 
 const eventNames: OptionNames<TokenManagerEvents> = {
   refreshed: true,
@@ -26,7 +26,6 @@ export type Emit = <Name extends keyof TokenManagerEvents>(name: Name, event: To
 
 export interface EventSource {
   readonly emit: Emit
-  /** Returns an unsubscribe function. */
   readonly on: <Name extends keyof TokenManagerEvents>(
     name: Name,
     listener: (event: TokenManagerEvents[Name]) => void,

@@ -1,13 +1,11 @@
 /**
- * The token manager over given surroundings: it checks what callers hand in, and leads each call to the file that tells
- * its story.
+ * The token manager: it checks what callers hand in, and leads each call to the file that tells its story.
  */
 import { OtherOwnerError, type StoreError } from '../errors.ts'
 import { budgetGate } from '../gates/budget/budget-gate.ts'
 import { createRefreshBudget } from '../gates/budget/refresh-budget.ts'
-import { firewallGate } from '../gates/firewall/firewall-gate.ts'
+import { firewallGate, firewallStateForSignIns } from '../gates/firewall/firewall-gate.ts'
 import { createSharedFirewall } from '../gates/firewall/shared-firewall.ts'
-import { firewallStateForSignIns } from '../gates/firewall/sign-in-state.ts'
 import { isBare, type TokenSet } from '../issuer/token-set.ts'
 import { parseCallOptions } from '../issuer/call-options.ts'
 import { type Account, createAccountMemory } from '../kernel/account-memory.ts'
@@ -16,7 +14,7 @@ import { momentOf, run } from '../kernel/driver.ts'
 import { isWorthALook } from '../kernel/elsewhere.ts'
 import { refreshIfRefused, waitFor } from '../kernel/flight.ts'
 import { type Gate, gatesOf } from '../kernel/gate.ts'
-import type { Machine } from '../kernel/machine.ts'
+import { type Machine, machine as refreshProtocol } from '../kernel/machine.ts'
 import { welcomeFor } from '../kernel/session.ts'
 import { told } from '../kernel/traces.ts'
 import { claimRefreshToken } from '../saved-once/saved-once.ts'
@@ -24,32 +22,54 @@ import { accountsOf } from '../store/account-list.ts'
 import { guardStore } from '../store/guarded-store.ts'
 import { emptySpool, spoolingStore } from '../store/spooling-store.ts'
 import { callSafely } from '../support/callback-fault.ts'
-import type { Runtime } from '../support/runtime.ts'
+import { type Runtime, systemRuntime } from '../support/runtime.ts'
 import { createUnderWay } from '../support/under-way.ts'
-import { whatCame } from '../support/what-came.ts'
+import { checkOptions, whatCame } from '../support/options.ts'
 import { answerNowAndThen, watchOver } from '../watch-over/watch-over.ts'
 import { acceptAccessToken, getAccessToken, getTokens, invalidate, refreshNow, servedNow } from './access-token.ts'
-import { accountSpelling } from './account-spelling.ts'
 import { createEvents } from './event-source.ts'
-import { manages } from './managed.ts'
 import {
+  accessTokenRows,
   checkedAccessToken,
-  checkedAccountName,
   checkedAnswer,
   checkedTokens,
+  invalidateRows,
   isTokenSet,
-  parseAccessTokenOptions,
-  parseInvalidateOptions,
-  parseRefreshOptions,
+  nameOfAccount,
   type ParsedTokenManagerOptions,
   parseTokenManagerOptions,
+  refreshRows,
   replacesSession,
 } from './options.ts'
 import { historyOf, statusOf, unreadHistory } from './status.ts'
-import type { AccessTokenOptions, RefreshTokenGrant, TokenManager, TokenManagerOptions } from './token-manager.ts'
+import type {
+  AccessTokenOptions,
+  CurrentTokens,
+  RefreshTokenGrant,
+  TokenManager,
+  TokenManagerOptions,
+} from './token-manager.ts'
 import { claimTry } from './tries.ts'
 
-/** @throws TypeError naming the option that is wrong */
+/**
+ * The token manager over the system's own clocks, timers and randomness. One serves a whole application; any number of processes
+ * may share its store.
+ *
+ * @throws TypeError naming the option that is wrong
+ */
+export function createTokenManager(options: TokenManagerOptions): TokenManager {
+  return manageTokens(options, systemRuntime, refreshProtocol)
+}
+
+const contexts = new WeakMap<TokenManager, Context>()
+
+/** What a token manager works with. @throws TypeError for what this copy of the package did not make */
+export function contextOf(tokens: TokenManager): Context {
+  const context = contexts.get(tokens)
+  if (context === undefined) throw new TypeError(`tokens must be what createTokenManager() returned${whatCame(tokens)}`)
+  return context
+}
+
 export function manageTokens(
   given: TokenManagerOptions,
   runtime: Runtime,
@@ -107,7 +127,6 @@ export function manageTokens(
     answerNowAndThen(watching, runtime)
     if (spooling) void emptySpool(spooling, runtime, work)
   }
-  const { named, knownNameOf } = accountSpelling(base, memory)
   const firewallState = firewallStateForSignIns(firewall, work)
   const shareFirewallState: TokenManager['shareFirewallState'] = (other) => {
     if (typeof other?.useFirewallState !== 'function') {
@@ -140,49 +159,45 @@ export function manageTokens(
     await run(context.memory.of(account), { kind: 'sign-out', session: runtime.uniqueId() }, context)
   }
   const accessTokenOf = (account: string): Promise<string> => servedNow(account, context) ?? firstAccessTokenOf(account)
-  const firstAccessTokenOf = async (account: string): Promise<string> =>
-    named(checkedAccountName(account), (name) =>
-      name === account ? getAccessToken(name, undefined, context) : accessTokenOf(name),
-    )
-  const answerWithin = async (account: string, call: AccessTokenOptions): Promise<string> => {
-    const parsed = parseAccessTokenOptions('getAccessToken', call)
-    const { access_token } = await named(checkedAccountName(account), (name) => getTokens(name, parsed, context))
-    return access_token
+  const firstAccessTokenOf = async (account: string): Promise<string> => {
+    const name = nameOfAccount(account)
+    return name === account ? getAccessToken(name, undefined, context) : accessTokenOf(name)
   }
-  const tokensWithin: TokenManager['getTokens'] = async (account, call) =>
-    named(checkedAccountName(account), async (name) =>
-      getTokens(name, parseAccessTokenOptions('getTokens', call), context),
+  const tokensWithin = async (call: string, account: string, asked?: AccessTokenOptions): Promise<CurrentTokens> =>
+    getTokens(
+      nameOfAccount(account),
+      parseCallOptions(`${call}(account, { signal })`, asked, undefined, accessTokenRows),
+      context,
     )
+  const answerWithin = async (account: string, call: AccessTokenOptions): Promise<string> =>
+    (await tokensWithin('getAccessToken', account, call)).access_token
   const manager: TokenManager = {
     getAccessToken: (account, call) =>
       told(account, call === undefined ? accessTokenOf(account) : answerWithin(account, call)),
-    getTokens: (account, call) => told(account, tokensWithin(account, call)),
-    save: async (account, tokens, saving) =>
-      track(named(checkedAccountName(account), (name) => save(name, tokens, saving))),
+    getTokens: (account, call) => told(account, tokensWithin('getTokens', account, call)),
+    save: async (account, tokens, saving) => track(save(nameOfAccount(account), tokens, saving)),
     refresh: async (account, call) => {
-      const parsed = parseRefreshOptions(call)
-      return track(named(checkedAccountName(account), (name) => refreshNow(name, parsed, context)))
+      const parsed = parseCallOptions('refresh(account, { signal })', call, undefined, refreshRows)
+      return track(refreshNow(nameOfAccount(account), parsed, context))
     },
-    invalidate: async (account, accessToken, call) => {
-      const how = parseInvalidateOptions(call)
+    invalidate: async (account, accessToken, call = {}) => {
+      const how = checkOptions('invalidate', call, invalidateRows)
       const refused = checkedAccessToken(accessToken)
-      const works = await track(named(checkedAccountName(account), (name) => invalidate(name, refused, how, context)))
+      const name = nameOfAccount(account)
+      const works = await track(invalidate(name, refused, how, context))
       if (works || !work.settings.refreshesElsewhere) return works
       // Those who refresh look at what they hold. A call for another account right before it may have been answered.
-      const held = memory.of(knownNameOf(account))
+      const held = memory.of(name)
       const isNews = calledFor.get(held) !== refused
       calledFor.set(held, refused)
       await track(watching.call(isNews))
       return works
     },
     accepted: (account, accessToken) =>
-      acceptAccessToken(knownNameOf(checkedAccountName(account)), checkedAccessToken(accessToken), context),
-    status: async (account) => track(named(checkedAccountName(account), (name) => statusOf(name, context))),
-    history: async (account) => {
-      const history = named(checkedAccountName(account), (name) => historyOf(name, context))
-      return track(history.catch(unreadHistory))
-    },
-    forget: async (account) => track(named(checkedAccountName(account), forget)),
+      acceptAccessToken(nameOfAccount(account), checkedAccessToken(accessToken), context),
+    status: async (account) => track(statusOf(nameOfAccount(account), context)),
+    history: async (account) => track(historyOf(nameOfAccount(account), context).catch(unreadHistory)),
+    forget: async (account) => track(forget(nameOfAccount(account))),
     accounts: () => accountsOf(base),
     on,
     claimTry: async (answer) => track(claimTry(checkedAnswer(answer), { store: base, runtime })),
@@ -192,7 +207,8 @@ export function manageTokens(
       await settled((end) => waitFor(end, signal, context))
     },
   }
-  return manages(manager, context)
+  contexts.set(manager, context)
+  return manager
 }
 
 /** On a server anything may go on after the call that needed it has returned; a function is frozen between two requests. */

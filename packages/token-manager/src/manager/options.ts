@@ -2,7 +2,6 @@
  * The options of `createTokenManager` and the arguments of its calls, checked: a mistake is a `TypeError` that names it.
  */
 import { isSealed } from '../store/sealed-token-store.ts'
-import { parseCallOptions } from '../issuer/call-options.ts'
 import type {
   AccessTokenOptions,
   InvalidateOptions,
@@ -23,10 +22,18 @@ import {
 } from '../issuer/token-set.ts'
 import { jwtExpiry } from '../issuer/jwt-expiry.ts'
 import { checkBudget } from '../gates/budget/request-budget.ts'
-import { checkOptionNames, type OptionNames } from '../support/known-options.ts'
-import { checkOption, checkOptions, kinds, type OptionRow, type OptionRows } from '../support/option-rows.ts'
-import { isPromise, isStore, whatCame } from '../support/what-came.ts'
-import { isOwnRecordName } from '../store/record-names.ts'
+import {
+  checkOption,
+  checkOptions,
+  isPromise,
+  isStore,
+  kinds,
+  type OptionRow,
+  type OptionRows,
+  requireThat,
+  whatCame,
+} from '../support/options.ts'
+import { isOwnRecordName } from '../store/own-record.ts'
 
 /** All of them, with their defaults. */
 export type ParsedTokenManagerOptions = {
@@ -58,7 +65,6 @@ const rows: OptionRows<TokenManagerOptions> = {
   refresh: here,
 }
 
-/** @throws TypeError naming the option that is wrong */
 export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTokenManagerOptions {
   const {
     issuer,
@@ -73,8 +79,8 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
     requestBudget,
     refresh = 'here',
   } = checkOptions('createTokenManager', options, rows)
-  check(spool !== store, 'spool must be a different token store from store')
-  check(
+  requireThat(spool !== store, 'spool must be a different token store from store')
+  requireThat(
     spool === undefined || isSealed(spool) || !isSealed(store),
     'spool must be sealed because store is: give it an encryption key',
   )
@@ -89,84 +95,78 @@ export function refreshFromText(text: string, where: string): 'here' | 'elsewher
   return text === 'elsewhere' ? text : 'here'
 }
 
-/** @throws TypeError for a signal in the wrong place, and for a `priority` that there is none of */
-export function parseRefreshOptions(options: RefreshCallOptions | undefined): RefreshCallOptions {
-  const { priority = 'caller' } = options ?? {}
-  check(priority === 'caller' || priority === 'background', "priority must be 'caller' or 'background'")
-  const names: OptionNames<RefreshCallOptions> = { signal: true, priority: true }
-  return { ...parseCallOptions('refresh(account, { signal })', options, undefined, names), priority }
+export const refreshRows: OptionRows<RefreshCallOptions> = {
+  signal: kinds.any,
+  priority: kinds.oneOf('caller', 'background'),
 }
-
-/** @param name - of the call. @throws TypeError for a signal in the wrong place, and for what is no time */
-export function parseAccessTokenOptions(name: string, options: AccessTokenOptions | undefined): AccessTokenOptions {
-  const { minValidity } = options ?? {}
-  const names: OptionNames<AccessTokenOptions> = { signal: true, minValidity: true }
-  const parsed = parseCallOptions(`${name}(account, { signal })`, options, undefined, names)
-  check(
-    minValidity === undefined || (Number.isFinite(minValidity) && minValidity >= 0),
-    'minValidity must be seconds, 0 or more',
-  )
-  return parsed
+export const accessTokenRows: OptionRows<AccessTokenOptions> = {
+  signal: kinds.any,
+  minValidity: kinds.number('seconds, 0 or more'),
 }
+export const invalidateRows: OptionRows<InvalidateOptions> = { refresh: kinds.boolean }
 
 /** A name, where token sets can be kept under it. @throws TypeError for what cannot be the name of an account */
 export function checkedAccountName(account: string): string {
-  check(
+  requireThat(
     typeof account === 'string' && account !== '',
     `account must be a non-empty string${whatCame(account || undefined)}`,
   )
   // Half a character has no UTF-8, so it can be the name of no file, of no key, and of nothing that is hashed.
-  check(!/\p{Surrogate}/u.test(account), 'account must be a string of whole Unicode characters')
-  check(!isOwnRecordName(account), 'account must not begin like the names of our own records')
+  requireThat(!/\p{Surrogate}/u.test(account), 'account must be a string of whole Unicode characters')
+  requireThat(!isOwnRecordName(account), 'account must not begin like the names of our own records')
   return account
 }
 
-/** @throws TypeError for what can be no access token */
+/**
+ * An e-mail without surrounding spaces and with A–Z in lower case. Only A–Z: full Unicode lower-casing folds other letters into
+ * ASCII (the Kelvin sign becomes `k`), and a look-alike registered with the service would be handed somebody else's account.
+ */
+export const spelledAlike = (email: string): string =>
+  email.trim().replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase())
+
+/** Under which name an account is kept: an e-mail however it is spelled. Of other names nobody knows whether capitals count. */
+export function nameOfAccount(account: string): string {
+  const name = checkedAccountName(account)
+  return /^[^@:]+@[^@:]+$/u.test(name) ? spelledAlike(name) : name
+}
+
 export function checkedAccessToken(accessToken: string): string {
   const isToken = typeof accessToken === 'string' && accessToken !== ''
-  check(isToken, `accessToken must be a non-empty string${whatCame(accessToken || undefined)}`)
+  requireThat(isToken, `accessToken must be a non-empty string${whatCame(accessToken || undefined)}`)
   return accessToken
 }
 
-/** @throws TypeError for an option that there is none of, or of the wrong kind */
-export function parseInvalidateOptions(options: InvalidateOptions = {}): InvalidateOptions {
-  checkOptionNames('invalidate', options, { refresh: true })
-  const { refresh = true } = options
-  check(typeof refresh === 'boolean', 'refresh must be true or false')
-  return { refresh }
-}
-
-/** @throws TypeError that names the field of a waiting sign-in that is missing or of the wrong kind */
 export function checkedAnswer(signIn: WaitingSignIn): WaitingSignIn {
-  check(typeof signIn === 'object' && signIn !== null, 'claimTry takes an object with id, step, tries, expires_at')
+  requireThat(
+    typeof signIn === 'object' && signIn !== null,
+    'claimTry takes an object with id, step, tries, expires_at',
+  )
   const { id, step, tries, expires_at } = signIn
-  check(typeof id === 'string' && id !== '', 'id must be a non-empty string')
-  check(step === 'passcode' || step === 'callback', "step must be 'passcode' or 'callback'")
-  check(Number.isInteger(tries) && tries >= 0, 'tries must be a whole number, 0 or more')
+  requireThat(typeof id === 'string' && id !== '', 'id must be a non-empty string')
+  requireThat(step === 'passcode' || step === 'callback', "step must be 'passcode' or 'callback'")
+  requireThat(Number.isInteger(tries) && tries >= 0, 'tries must be a whole number, 0 or more')
   checkEpochSeconds('expires_at', expires_at)
   return signIn
 }
 
-/**
- * What `save` is given, as a token set.
- *
- * @throws TypeError naming the field that is missing or of the wrong kind; never its value. RegionNotAllowedError for an
- *   instance that the issuer does not refresh at
- */
+/** @throws TypeError naming the field, never its value; RegionNotAllowedError for an instance that the issuer does not refresh at */
 export async function checkedTokens(
   tokens: TokenSet | RefreshTokenGrant,
   issuer: Pick<TokenIssuer, 'authUrl' | 'allowedAuthUrl'>,
 ): Promise<TokenSet> {
   const isObject = typeof tokens === 'object' && tokens !== null && !Array.isArray(tokens) && !isPromise(tokens)
-  check(isObject, `tokens must be a token set${whatCame(tokens)}`)
+  requireThat(isObject, `tokens must be a token set${whatCame(tokens)}`)
   const remedy = 'save the token set itself, or JSON.parse(JSON.stringify(tokens))'
-  check(!lostItsTokens(tokens), `tokens is ${howTokensAreLost}; ${remedy}`)
+  requireThat(!lostItsTokens(tokens), `tokens is ${howTokensAreLost}; ${remedy}`)
   const { refresh_token, auth_url = issuer.authUrl } = tokens
   const history = 'history' in tokens ? tokens.history : undefined
-  check(history === undefined || typeof history === 'string', 'tokens.history must be a string')
-  check(typeof refresh_token === 'string' && refresh_token !== '', 'tokens.refresh_token must be a non-empty string')
-  check(typeof auth_url === 'string' && auth_url !== '', 'tokens.auth_url must be a non-empty string')
-  check(URL.canParse(auth_url), 'tokens.auth_url must be an address')
+  requireThat(history === undefined || typeof history === 'string', 'tokens.history must be a string')
+  requireThat(
+    typeof refresh_token === 'string' && refresh_token !== '',
+    'tokens.refresh_token must be a non-empty string',
+  )
+  requireThat(typeof auth_url === 'string' && auth_url !== '', 'tokens.auth_url must be a non-empty string')
+  requireThat(URL.canParse(auth_url), 'tokens.auth_url must be an address')
   const instance = (await issuer.allowedAuthUrl?.(auth_url)) ?? auth_url
   if (!isTokenSet(tokens)) return broughtAlong({ ...tokens, auth_url: instance })
   // A set that core made names its instance; one without it is plain, so a copy has its tokens.
@@ -182,7 +182,7 @@ async function broughtAlong({
 }: RefreshTokenGrant & { readonly auth_url: string }): Promise<TokenSet> {
   const bare = bareTokenSet({ refresh_token, auth_url })
   if (access_token === undefined) return bare
-  check(typeof access_token === 'string' && access_token !== '', 'tokens.access_token must be a non-empty string')
+  requireThat(typeof access_token === 'string' && access_token !== '', 'tokens.access_token must be a non-empty string')
   if (expires_at !== undefined) checkEpochSeconds('tokens.expires_at', expires_at)
   const ends = expires_at === undefined ? (await jwtExpiry())(access_token) : expires_at * 1000
   if (ends === undefined || ends <= Date.now()) return bare
@@ -191,9 +191,7 @@ async function broughtAlong({
 
 /** Whether `save` ends a session that is there: a sign-in does, a refresh token that was brought along does not. */
 export function replacesSession(tokens: TokenSet | RefreshTokenGrant, options: SaveOptions = {}): boolean {
-  checkOptionNames('save', options, { replace: true })
-  const { replace = isTokenSet(tokens) } = options
-  check(typeof replace === 'boolean', 'replace must be true or false')
+  const { replace = isTokenSet(tokens) } = checkOptions('save', options, { replace: kinds.boolean })
   return replace
 }
 
@@ -204,7 +202,7 @@ export function isTokenSet(tokens: TokenSet | RefreshTokenGrant): tokens is Toke
 
 function checkedTokenSet(tokens: TokenSet): TokenSet {
   for (const field of ['access_token', 'token_type'] as const) {
-    check(typeof tokens[field] === 'string' && tokens[field] !== '', `tokens.${field} must be a non-empty string`)
+    requireThat(typeof tokens[field] === 'string' && tokens[field] !== '', `tokens.${field} must be a non-empty string`)
   }
   checkEpochSeconds('tokens.expires_at', tokens.expires_at)
   // Optional, but what is stored has to be what is read back.
@@ -214,16 +212,12 @@ function checkedTokenSet(tokens: TokenSet): TokenSet {
     ['expires_in', 'number'],
   ] as const) {
     const value = tokens[field]
-    check(value === undefined || typeof value === type, `tokens.${field} must be a ${type}`)
+    requireThat(value === undefined || typeof value === type, `tokens.${field} must be a ${type}`)
   }
   return tokens
 }
 
 function checkEpochSeconds(name: string, value: unknown): void {
   const came = Number.isFinite(value) ? '; milliseconds came' : whatCame(value)
-  check(isEpochSeconds(value), `${name} must be seconds since the epoch${came}`)
-}
-
-function check(condition: boolean, mistake: string): asserts condition {
-  if (!condition) throw new TypeError(mistake)
+  requireThat(isEpochSeconds(value), `${name} must be seconds since the epoch${came}`)
 }

@@ -19,7 +19,6 @@ import {
 } from '../kernel/knowledge.ts'
 import { inDoubt, isHeldUp, isIntentAlive } from '../kernel/pace.ts'
 
-/** @throws StoreError where the store can't be read and nothing is in memory either */
 export async function statusOf(name: string, context: Context): Promise<TokenStatus> {
   const account = context.memory.of(name)
   try {
@@ -30,7 +29,6 @@ export async function statusOf(name: string, context: Context): Promise<TokenSta
   return statusAsKnown(account.knowledge, momentOf(context))
 }
 
-/** @throws StoreError as `statusOf` does */
 export async function historyOf(name: string, context: Context): Promise<AccountHistory> {
   const status = await statusOf(name, context)
   const { knowledge } = context.memory.of(name)

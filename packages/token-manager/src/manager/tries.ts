@@ -9,8 +9,7 @@ import { StoreError } from '../errors.ts'
 import type { WaitingSignIn } from './token-manager.ts'
 import type { TriesRecord } from '../store/token-record.ts'
 import { untilSwapped, type GuardedStore } from '../store/guarded-store.ts'
-import { readOwnRecord } from '../store/own-record.ts'
-import { triesRecordName } from '../store/record-names.ts'
+import { readOwnRecord, triesRecordName } from '../store/own-record.ts'
 import type { Runtime } from '../support/runtime.ts'
 
 /** Records for each kind of answer. More of them would only spread the counts wider. */
@@ -28,7 +27,7 @@ const uncounted: TriesRecord = { schema: 1, state: 'tries', sign_ins: {} }
 /**
  * True for the process that may send this answer; false where it, or a later one, was claimed before.
  *
- * @throws StoreError; `busy` where every claim meets a conflict, or 500 sign-ins of its record wait: then nobody may send
+ * @throws StoreError; `busy` where every claim meets a conflict, or its record is full: then nobody may send
  */
 export async function claimTry(
   { id, step, tries, expires_at }: WaitingSignIn,

@@ -7,16 +7,13 @@ import type { StoreErrorReason } from '../errors.ts'
 import { eventsIn, fingerprintOf, type HistoryEvent, noWord } from '../store/history.ts'
 import type { AccountRecord, Intent } from '../store/token-record.ts'
 import type { Holder } from '../support/holder.ts'
-import { refusalAdvice } from './refusal-advice.ts'
-import type { AccountHistory, Cause, TokenStatus } from './token-status.ts'
+import { type AccountHistory, type Cause, refusalAdvice, type TokenStatus } from './token-status.ts'
 
-/** What the rule goes by. */
 export interface Facts {
   /** Why the store can't be read; then nothing else is known. */
   readonly store?: StoreErrorReason
   readonly status: TokenStatus
   readonly record: AccountRecord | undefined
-  /** Of a refresh that is under way or in doubt. */
   readonly intent?: Intent | undefined
   /** Seconds since the epoch. */
   readonly now: number
@@ -192,7 +189,6 @@ const rows: Readonly<Record<Cause, Row>> = {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these are its keys
 const causes = Object.keys(rows) as readonly Cause[]
 
-/** The cause, from the facts alone, and the events that are told. */
 export function whyOf(facts: Facts): Pick<AccountHistory, 'events' | 'why'> {
   const found = lookedThrough(facts)
   const cause = causes.find((name) => rows[name].is(found)) ?? 'signed-in'
@@ -207,7 +203,6 @@ export function whyOf(facts: Facts): Pick<AccountHistory, 'events' | 'why'> {
   return { events: found.events, why: { ...why, ...(or_else !== undefined && { or_else }) } }
 }
 
-/** The facts, and what several rows ask of them. */
 function lookedThrough(facts: Facts) {
   const { status, record, intent } = facts
   const { events, unreadable, isFull } = eventsIn(record?.history)

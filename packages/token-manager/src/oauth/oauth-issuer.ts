@@ -5,12 +5,12 @@ import { randomUUID } from 'node:crypto'
 import { ReauthenticationRequiredError, RegionNotAllowedError } from '../errors.ts'
 import { type CallOptions, parseCallOptions } from '../issuer/call-options.ts'
 import { clientIn, otherClient, withoutClient } from '../issuer/client-mark.ts'
-import type { FirewallState } from '../issuer/firewall-state.ts'
-import type { TokenIssuer } from '../issuer/token-issuer.ts'
+import type { FirewallState, TokenIssuer } from '../issuer/token-issuer.ts'
 import { lostItsTokens, type TokenSet } from '../issuer/token-set.ts'
-import type { OauthAuthorizationRequest } from './authorization.ts'
+import type { OauthAuthorizationRequest } from './grants.ts'
 import { type OauthIssuerOptions, type OauthSettings, parseOauthOptions } from './options.ts'
 import type { OauthService } from './service.ts'
+import { kinds } from '../support/options.ts'
 import { readTokens, refreshTokenIn } from './token-reading.ts'
 
 export type { OauthAuthorizationRequest, OauthIssuerOptions }
@@ -24,6 +24,8 @@ export interface OauthIssuer extends TokenIssuer {
   /** Ends it, with the address that the person came back to, for `save`. Without a refresh token, that is empty. @throws SsoError */
   exchangeCode(callbackUrl: string | URL, request: OauthAuthorizationRequest, options?: CallOptions): Promise<TokenSet>
 }
+
+const refreshRows = { signal: kinds.any, timeout: kinds.any, beforeSend: kinds.any }
 
 /** In place of a refresh token, where there is none: of its own for each account, for two can't share one. */
 const noRefreshToken = 'no-refresh-token:'
@@ -43,9 +45,9 @@ export function oauthIssuer(options: OauthIssuerOptions): OauthIssuer {
   const { authUrl } = settings
   const states = new Set<FirewallState>()
   let service: Promise<OauthService> | undefined
-  const requests = async (): Promise<typeof import('./requests.ts') & { readonly service: OauthService }> => {
+  const requests = async (): Promise<typeof import('./grants.ts') & { readonly service: OauthService }> => {
     for (const state of states) state.admit?.()
-    const calls = await import('./requests.ts')
+    const calls = await import('./grants.ts')
     return { ...calls, service: await (service ??= calls.openService(settings, states)) }
   }
   return {
@@ -62,8 +64,7 @@ export function oauthIssuer(options: OauthIssuerOptions): OauthIssuer {
       return calls.exchangeCode(calls.service, callbackUrl, request, signal)
     },
     async refresh(tokens, given) {
-      const names = { signal: true, timeout: true, beforeSend: true } as const
-      const call = parseCallOptions('refresh(tokens, { signal })', given, undefined, names)
+      const call = parseCallOptions('refresh(tokens, { signal })', given, undefined, refreshRows)
       requireOwn(tokens.auth_url, settings)
       if (tokens.refresh_token.startsWith(noRefreshToken))
         throw new ReauthenticationRequiredError('no_refresh_token', { step: 'refresh', requestSent: false })

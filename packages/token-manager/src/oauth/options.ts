@@ -2,11 +2,11 @@
  * The options of `oauthIssuer`, checked once at the start.
  */
 import { createPrivateKey, type JsonWebKey } from 'node:crypto'
-import { proxyOf } from '../http/outbound-proxy.ts'
+import { proxyOf } from '../http/tunnel.ts'
 import { type TlsOptions, type Transport, transportOf } from '../http/transport.ts'
 import { withClient } from '../issuer/client-mark.ts'
-import { checkOptions, kinds, type OptionRow, type OptionRows } from '../support/option-rows.ts'
-import { mayCarrySecrets } from '../support/verification.ts'
+import { checkOptions, kinds, type OptionRow, type OptionRows, requireThat } from '../support/options.ts'
+import { mayCarrySecrets } from '../support/addresses.ts'
 
 /** Where the service is, and who asks. `clientId` is required, and one of `issuer` and `tokenUrl`. Addresses are https, or loopback. */
 export interface OauthIssuerOptions {
@@ -81,9 +81,9 @@ export function parseOauthOptions(options: OauthIssuerOptions): OauthSettings {
   const own = checkOptions('oauthIssuer', options, rows)
   const { clientId, clientSecret, privateKey, clientAuthentication: how = 'none', tls } = own
   const address = own.issuer ?? own.tokenUrl
-  check(address !== undefined, 'issuer is not given, nor tokenUrl: one of them is needed')
+  requireThat(address !== undefined, 'issuer is not given, nor tokenUrl: one of them is needed')
   const [needed, secret] = how === 'private_key_jwt' ? ['privateKey', privateKey] : ['clientSecret', clientSecret]
-  check(how === 'none' || secret !== undefined, `clientAuthentication '${how}' needs ${needed}`)
+  requireThat(how === 'none' || secret !== undefined, `clientAuthentication '${how}' needs ${needed}`)
   return {
     ...own,
     authUrl: withClient(new URL(address).href, clientId),
@@ -108,8 +108,4 @@ function parsedKey(given: string | JsonWebKey): JsonWebKey {
     // Not the system's error: it may quote the key.
     throw new TypeError('privateKey must be a private key, as PEM text or as a JWK')
   }
-}
-
-function check(condition: boolean, problem: string): asserts condition {
-  if (!condition) throw new TypeError(problem)
 }

@@ -7,7 +7,7 @@ import { openConnection } from '../http/connection.ts'
 import { parseJson } from '../http/json-object.ts'
 import { answerInTime, type RequestLimits } from '../http/one-request.ts'
 import { type HttpAnswer, type HttpRequest, roundTrip } from '../http/round-trip.ts'
-import type { FirewallState } from '../issuer/firewall-state.ts'
+import type { FirewallState } from '../issuer/token-issuer.ts'
 import { isEndpoint, type OauthSettings } from './options.ts'
 
 /** Milliseconds for one request of a sign-in. */
@@ -26,7 +26,6 @@ export interface OauthService {
 type Metadata = Oauth.AuthorizationServer
 type Ready = readonly [server: Metadata, authentication: Oauth.ClientAuth]
 
-/** Loads the library. */
 export async function openService(settings: OauthSettings, states: ReadonlySet<FirewallState>): Promise<OauthService> {
   const oauth = await import('oauth4webapi')
   const { transport, proxy, issuer, tokenUrl, authorizationUrl } = settings

@@ -15,9 +15,8 @@ export type Fields = ReadonlyMap<string, unknown>
 export type TokensBefore = Pick<TokenSet, 'refresh_token' | 'refresh_token_expires_at'>
 
 /**
- * A token set. Whatever is odd about it is passed over: on a refresh these tokens may be the only valid ones.
- *
- * @param origin - `expires_in` of the endpoint counts from now, and comes first; `saved` tokens may be old
+ * Whatever is odd about tokens is passed over: on a refresh they may be the only valid ones. `expires_in` of the endpoint counts from
+ * now, and comes first; `saved` tokens may be old.
  */
 export async function readTokens(
   fields: Fields,
@@ -57,7 +56,6 @@ export async function readTokens(
 export const refreshTokenIn = (fields: Fields): string | undefined =>
   first(fields, token, 'refresh_token', 'refreshToken')
 
-/** The first of these names that says something. */
 function first<T>(fields: Fields, read: (value: unknown) => T | undefined, ...names: readonly string[]): T | undefined {
   return names.map((name) => read(fields.get(name))).find((value) => value !== undefined)
 }

@@ -12,14 +12,12 @@ import { sessionOf, reasonAgainst } from '../store/lineage.ts'
 import { untilSwapped, type GuardedStore } from '../store/guarded-store.ts'
 import { isDamaged, readRecord } from '../store/read-record.ts'
 import type { Runtime } from '../support/runtime.ts'
-import { readOwnRecord } from '../store/own-record.ts'
-import { refreshTokensRecordName } from '../store/record-names.ts'
+import { readOwnRecord, refreshTokensRecordName } from '../store/own-record.ts'
 
 /** Some 65,000 sign-ins are remembered. */
 const records = 1024
 const savedInEach = 64
 
-/** Where the index stands, and who is told that it failed. */
 export interface Index {
   readonly store: Pick<GuardedStore, 'read' | 'swap'>
   readonly runtime: Pick<Runtime, 'uniqueId' | 'after' | 'keepAlive'>

@@ -2,20 +2,20 @@
  * The accounts of a store, and copying their token sets into another one.
  */
 import { randomUUID } from 'node:crypto'
-import { checkOptionNames } from '../support/known-options.ts'
+import { checkOptionNames } from '../support/options.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
-import type { TokenStore } from './token-store.ts'
-import { untilSwapped, type GuardedStore, guardStore } from './guarded-store.ts'
+import type { TokenStore, Versioned } from './token-store.ts'
+import { type GuardedStore, guardStore, untilSwapped } from './guarded-store.ts'
 import { withEvent } from './history.ts'
-import { isBehind } from './lineage.ts'
-import { copyOwnRecord } from './own-copy.ts'
-import { accountRecord, mayBeOfOneRecord } from './read-record.ts'
-import { isOwnRecordName } from './record-names.ts'
-import { systemRuntime } from '../support/system-runtime.ts'
+import { isBehind, type Write } from './lineage.ts'
+import { checkedRecord } from './record-check.ts'
+import { accountRecord, isDamaged, mayBeOfOneRecord } from './read-record.ts'
+import { isBegunAnew, isOfOneStore, isOwnRecordName } from './own-record.ts'
+import { systemRuntime } from '../support/runtime.ts'
 
 /**
  * Copies all that a fleet lives by into another store: the newest record of every account, and the records of our own
- * (`own-copy.ts`). Accounts go as they are, tombstones and refreshes in doubt included; one that the target has a newer
+ *. Accounts go as they are, tombstones and refreshes in doubt included; one that the target has a newer
  * version of stays. Nothing may refresh through `from` any more. To change the key of a store, use `rekey`.
  *
  * @returns how many accounts were written
@@ -66,11 +66,49 @@ async function copyRecord(account: string, from: GuardedStore, to: GuardedStore)
   })
 }
 
+/** Begins the names of the writes of a copy: what nobody has written over since may be copied again. */
+const byCopy = 'copied '
+
 /**
- * The names of all accounts that are signed in or have to sign in again.
+ * A record of our own: a block that lasts, a broker's clients, who was told what.
  *
- * @throws TypeError if the store can't list its accounts; StoreError, after all names that can be told, where a record
- *   can't be read: with `wrong-key` where it is sealed with another key than was given
+ * @returns `left` for notes that the target has others of: those stay
+ * @throws StoreError for notes that can't be read, or a record that can't be written
+ */
+async function copyOwnRecord(name: string, from: GuardedStore, to: GuardedStore): Promise<'copied' | 'left'> {
+  const source = isOfOneStore(name) ? undefined : await readable(name, from)
+  if (source?.record === undefined) return 'copied'
+  const { record } = source
+  const writeId = byCopy + systemRuntime.uniqueId()
+  return untilSwapped(systemRuntime, async () => {
+    const target = await readable(name, to)
+    if (target?.record !== undefined) {
+      if (JSON.stringify(target.record) === JSON.stringify(record)) return 'copied'
+      if (target.writeId?.startsWith(byCopy) !== true) return isBegunAnew(name) ? 'copied' : 'left'
+    }
+    const swapped = await to.swap(name, target, record, writeId)
+    return 'conflict' in swapped ? undefined : 'copied'
+  })
+}
+
+/** Without a record: one stands there that can't be read, and may be written over. */
+async function readable(
+  name: string,
+  store: GuardedStore,
+): Promise<(Write & { readonly record?: Versioned['record'] }) | undefined> {
+  try {
+    const stored = await store.read(name)
+    return stored && checkedRecord(stored, 'firewall', 'refresh-budget', 'tries', 'refresh-tokens', 'notes')
+  } catch (error) {
+    if (isDamaged(error) && isBegunAnew(name) && error.unread !== undefined) return error.unread
+    throw error
+  }
+}
+
+/**
+ * The names of all accounts that are not signed out.
+ *
+ * @throws TypeError if the store can't list them; StoreError, after all names that can be told, where a record can't be read
  */
 export async function* accountsOf(store: GuardedStore): AsyncGenerator<string> {
   let failure: unknown
@@ -88,7 +126,7 @@ export async function* accountsOf(store: GuardedStore): AsyncGenerator<string> {
 const together = 100
 
 /** What came before an error comes before it here as well. */
-async function* chunks<Value>(values: AsyncIterable<Value>, size: number): AsyncGenerator<Value[]> {
+export async function* chunks<Value>(values: AsyncIterable<Value>, size: number): AsyncGenerator<Value[]> {
   let chunk: Value[] = []
   let failure: { readonly error: unknown } | undefined
   try {

@@ -8,8 +8,9 @@ import type { TokenRecord } from './token-record.ts'
 import { storableTokenSet } from '../issuer/token-set.ts'
 import type { Conflict, SwapOptions, TokenStore, Versioned } from './token-store.ts'
 import type { RefreshResult, Write } from './lineage.ts'
-import type { Runtime } from '../support/runtime.ts'
-import { isStore, whatCame } from '../support/what-came.ts'
+import { awaitedPause, type Runtime } from '../support/runtime.ts'
+import { answeredInTime } from '../support/time-limit.ts'
+import { isStore, whatCame } from '../support/options.ts'
 
 /** What subscribers of the tracing channel `owner-sso:store` are given. Node adds `error`, a StoreError, where it failed. */
 export interface StoreTrace {
@@ -56,10 +57,7 @@ export function asSafe({ reason, message, cause, unread }: StoreError): StoreErr
   return error
 }
 
-/**
- * @param limit - how a time limit is kept; without it a call may take for ever
- * @param name - of the option or argument that it is
- */
+/** @param limit - how a time limit is kept; without it a call may take for ever */
 export function guardStore(store: TokenStore, limit: Limit, name = 'store'): GuardedStore {
   if (!isStore(store)) throw new TypeError(`${name} must be a token store${whatCame(store)}`)
   return {
@@ -111,27 +109,11 @@ function traced<Value>(operation: StoreTrace['operation'], call: () => Promise<V
 
 async function typed<Value>(reason: Failure, limit: Limit, operation: () => Promise<Value>): Promise<Value> {
   try {
-    return await (limit === undefined ? operation() : inTime(reason, limit, operation()))
+    const late = (): Error => new StoreError(reason, 'The token store did not answer within ten seconds.')
+    return await (limit === undefined ? operation() : answeredInTime(storeTimeout, operation, late, limit))
   } catch (error) {
     if (error instanceof StoreError) throw error
     throw new StoreError(reason, 'The token store failed.', { cause: error })
-  }
-}
-
-async function inTime<Value>(
-  reason: Failure,
-  limit: NonNullable<Limit>,
-  operation: PromiseLike<Value>,
-): Promise<Value> {
-  let end: (() => void) | undefined
-  const late = new Promise<never>((_, reject) => {
-    const giveUp = (): void => reject(new StoreError(reason, 'The token store did not answer within ten seconds.'))
-    end = limit(storeTimeout, giveUp)
-  })
-  try {
-    return await Promise.race([operation, late])
-  } finally {
-    end?.()
   }
 }
 
@@ -140,14 +122,9 @@ export const mostConflicts = 32
 /** Milliseconds until each further try: a replica has some three seconds to catch up. */
 export const pauses: readonly number[] = [50, 100, 200, 400, 800, 1600]
 
-/**
- * Repeats a read and its swap until that comes to something.
- *
- * @param tryOnce - answers nothing for a conflict
- * @throws StoreError `busy` where there are conflicts all the time
- */
+/** Repeats a read and its swap until that comes to something: `tryOnce` answers nothing for a conflict. @throws StoreError `busy` */
 export async function untilSwapped<Value>(
-  { after, keepAlive }: Pick<Runtime, 'after' | 'keepAlive'>,
+  runtime: Pick<Runtime, 'after' | 'keepAlive'>,
   tryOnce: () => Promise<Value | undefined>,
 ): Promise<Value> {
   for (let conflicts = 0; ;) {
@@ -155,11 +132,9 @@ export async function untilSwapped<Value>(
     if (value !== undefined) return value
     conflicts += 1
     if (conflicts < mostConflicts) continue
-    const pause = pauses[conflicts - mostConflicts]
-    if (pause === undefined) throw tooManyConflicts()
-    const end = keepAlive()
-    await new Promise<void>((resolve) => after(pause, resolve))
-    end()
+    const wait = pauses[conflicts - mostConflicts]
+    if (wait === undefined) throw tooManyConflicts()
+    await awaitedPause(runtime, wait)
   }
 }
 

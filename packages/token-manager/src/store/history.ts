@@ -57,7 +57,6 @@ interface By {
   readonly holder: Holder
 }
 
-/** A record whose history tells of one more event. */
 export function withEvent<Kind extends { readonly history?: string | undefined; readonly lineage?: string }>(
   record: Kind,
   happening: Happening,

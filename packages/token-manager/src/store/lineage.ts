@@ -89,7 +89,6 @@ export function predecessorIn({
 /** Which write a record is: its version, and where the store tells it the name of the write. */
 export type Write = Pick<Versioned, 'version' | 'writeId'>
 
-/** An account's record as it stands in the store. */
 export interface VersionedRecord extends Write {
   readonly record: AccountRecord
 }
@@ -126,7 +125,6 @@ function maySpendAgain(record: AccountRecord): boolean {
 /** How many names a record carries. One that was made over more is not known to descend from the oldest of them. */
 const remembered = 16
 
-/** The name of a record's sign-in or sign-out. */
 export function sessionOf({ session, generation }: Ancestry): string {
   return session ?? `generation ${generation}`
 }
@@ -153,7 +151,6 @@ export function ancestryOver(session: string, ...records: readonly (AccountRecor
   }
 }
 
-/** How many a record remembers. */
 const mostSpent = 16
 
 /** What the record of the next tokens remembers: all that were saved, and of those that refreshes brought the last alone. */

@@ -9,8 +9,8 @@ import type { NotesRecord } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 import { untilSwapped, guardStore } from './guarded-store.ts'
 import { isDamaged } from './read-record.ts'
-import { notesRecordName } from './record-names.ts'
-import { systemRuntime } from '../support/system-runtime.ts'
+import { notesRecordName } from './own-record.ts'
+import { systemRuntime } from '../support/runtime.ts'
 
 /** JSON values, by whatever its owner names them. Their owner checks them when it reads them. */
 export type Notes = NotesRecord['notes']

@@ -1,6 +1,3 @@
-/**
- * Reading an account's record.
- */
 import { StoreError } from '../errors.ts'
 import { checkedRecord } from './record-check.ts'
 import type { AccountRecord } from './token-record.ts'
@@ -19,11 +16,7 @@ export async function readRecord(
   return stored && { ...stored, record: withoutShownTokens(stored.record) }
 }
 
-/**
- * What a store returned, as the record of an account.
- *
- * @throws StoreError `wrong-key` for one that was sealed, `corrupt` for what is not one: neither means that there is no account
- */
+/** @throws StoreError `wrong-key` for one that was sealed, `corrupt` for what is not one: neither means that there is no account */
 export function accountRecord(stored: Versioned | undefined): VersionedRecord | undefined {
   if (stored === undefined) return undefined
   return checkedRecord(stored, 'signed-in', 'reauthentication-required', 'signed-out')

@@ -61,7 +61,6 @@ const fieldsOfTokenSet: Fields = {
   refresh_token_expires_at: optional(number),
   state: optional(string),
 }
-/** Whether every field is what a token set has there. */
 export const isTokenSet: Check = object(fieldsOfTokenSet)
 const holder: Check = object({
   pid: number,
@@ -109,7 +108,7 @@ const tokensHeld: Fields = {
   refusedBefore: optional(count),
   predecessor: optional(predecessor),
 }
-/** An access token that has no life may be empty: see `bare-refresh-token.ts`. */
+/** An access token that has no life may be empty: see `bareTokenSet`. */
 const withoutLife: Check = object({ lifetime: oneOf(0) })
 const withAccessToken: Check = object({ tokens: object({ access_token: filled }) })
 const holdingTokens = (fields: Fields): Check => {
@@ -141,7 +140,6 @@ const reasons = oneOf(
   'refresh_token_spent',
 )
 
-/** Each kind of record, and what it has to hold. What else is in one is left alone. */
 const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
   'signed-in': signedIn,
   'reauthentication-required': holdingTokens({ reason: reasons, description: optional(string) }),
@@ -174,7 +172,6 @@ const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
   sealed: object({ ...schema, key: filled, nonce: filled, sealed: filled }),
 }
 
-/** Whether this is what core stores under such a state, in every field. */
 export function isRecord<State extends TokenRecord['state']>(
   record: TokenRecord,
   ...states: readonly State[]
@@ -184,7 +181,6 @@ export function isRecord<State extends TokenRecord['state']>(
   return false
 }
 
-/** Whether it is a whole record that was stored without a key. */
 export function isPlainRecord(record: TokenRecord): boolean {
   if (!isObject(record) || !Object.hasOwn(record, 'state')) return false
   return Object.entries(kinds).some(([state, isKind]) => state !== 'sealed' && state === record.state && isKind(record))
@@ -218,11 +214,7 @@ export function checkedRecord<State extends TokenRecord['state']>(
   throw new StoreError('corrupt', message, { unread })
 }
 
-/**
- * Refuses a record in a form that a newer release brought: nothing is wrong with it.
- *
- * @throws StoreError `newer-release`
- */
+/** Nothing is wrong with a record in a form that a newer release brought. @throws StoreError `newer-release` */
 export function refuseNewer(record: unknown, unread?: StoreErrorOptions['unread']): void {
   if (!isObject(record) || !Number.isSafeInteger(record['schema']) || Number(record['schema']) <= 1) return
   const remedy = 'Update this one. Don’t remove the record: its account may be signed in.'

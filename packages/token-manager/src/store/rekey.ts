@@ -1,16 +1,13 @@
-/**
- * Changing the key of a store: every record that the new key alone can't open is written again, where it is, while the
- * fleet runs.
- */
+/** Changing the key of a store, where it is. */
 import { StoreError } from '../errors.ts'
-import { checkOptionNames } from '../support/known-options.ts'
+import { checkOptionNames } from '../support/options.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { TokenStore } from './token-store.ts'
 import { namesOf } from './account-list.ts'
 import { untilSwapped, type GuardedStore, guardStore } from './guarded-store.ts'
 import { isDamaged, mayBeOfOneRecord } from './read-record.ts'
-import { isBegunAnew } from './record-names.ts'
-import { systemRuntime } from '../support/system-runtime.ts'
+import { isBegunAnew } from './own-record.ts'
+import { systemRuntime } from '../support/runtime.ts'
 
 /** Looks at all records, so that the last one finds what was written while those before it were under way. */
 const mostPasses = 5

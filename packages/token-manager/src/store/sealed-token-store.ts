@@ -1,41 +1,35 @@
 /**
- * `sealedTokenStore`: encryption at rest over any store, with AES-256-GCM (NIST SP 800-38D).
+ * `withEncryption`: encryption at rest over any store, with AES-256-GCM (NIST SP 800-38D).
  *
  * A record is bound to its account and version: moved to another place, it opens no more. Names of accounts and versions
  * stay readable, and so does the fact that a record changed.
  */
 import { types } from 'node:util'
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { StoreError } from '../errors.ts'
-import { checkOptionNames } from '../support/known-options.ts'
+import { StoreError, type StoreErrorReason } from '../errors.ts'
 import { isPlainRecord, isRecord, refuseNewer } from './record-check.ts'
 import type { SealedRecord, TokenRecord } from './token-record.ts'
-import { isStore, whatCame } from '../support/what-came.ts'
+import { isStore, whatCame } from '../support/options.ts'
 import type { TokenStore, Versioned } from './token-store.ts'
 
-/** With what a store is sealed. */
-export interface SealedTokenStoreOptions {
-  /**
-   * Keys of 32 random bytes. The first one seals; all of them open, so a key is changed by putting the new one in front and
-   * leaving the old one until every record has been written again (`rekey` does so at once).
-   */
-  readonly keys: readonly Uint8Array[]
-}
+/**
+ * A store's option: 32 random bytes; or several such keys, of which the first seals and all open, while a key is being changed
+ * (`rekey` writes every record again at once).
+ */
+export type EncryptionKey = Uint8Array | readonly Uint8Array[]
 
 /**
  * A store whose records are sealed with AES-256-GCM before they reach the one underneath, each bound to its account and version.
  *
  * @param store - holds sealed records from now on. A record that is not sealed is refused, not read: copy an unsealed store
  *   into a new one with `copyTokenSets`.
- * @throws TypeError naming the option that is wrong
+ * @returns the store itself where no key is given
+ * @throws TypeError for a key of another length
  */
-export function sealedTokenStore(store: TokenStore, given: SealedTokenStoreOptions): TokenStore {
+export function withEncryption(store: TokenStore, encryptionKey: EncryptionKey | undefined): TokenStore {
   if (!isStore(store)) throw new TypeError(`store must be a token store${whatCame(store)}`)
-  checkOptionNames('sealedTokenStore', given, { keys: true })
-  return sealedWith(store, keysOf('keys', given.keys))
-}
-
-function sealedWith(store: TokenStore, [sealing, ...older]: readonly [SealingKey, ...SealingKey[]]): TokenStore {
+  if (encryptionKey === undefined) return store
+  const [sealing, ...older] = keysOf(encryptionKey)
   const opening = new Map([sealing, ...older].map((key) => [key.id, key]))
   const sealedStore: TokenStore = {
     async read(account) {
@@ -52,24 +46,10 @@ function sealedWith(store: TokenStore, [sealing, ...older]: readonly [SealingKey
   return Object.assign(sealedStore, { [sealedMark]: true })
 }
 
-/** A store's option: 32 random bytes; or several such keys, of which the first seals and all open, while a key is being changed. */
-export type EncryptionKey = Uint8Array | readonly Uint8Array[]
-
-/**
- * The option `encryptionKey` of a store.
- *
- * @returns the store itself where no key is given, else {@link sealedTokenStore} over it
- * @throws TypeError for a key of another length
- */
-export function withEncryption(store: TokenStore, encryptionKey: EncryptionKey | undefined): TokenStore {
-  if (encryptionKey === undefined) return store
-  return sealedWith(store, keysOf('encryptionKey', encryptionKey))
-}
-
 /** A symbol of all copies of core, which a spread copy has too. */
 const sealedMark = Symbol.for('@owner-sso/core sealed token store')
 
-/** Whether a store seals by `sealedTokenStore`; what a store of somebody else's does by itself can't be told. */
+/** Whether a store seals by `withEncryption`; what a store of somebody else's does by itself can't be told. */
 export const isSealed = (store: TokenStore): boolean => sealedMark in store
 
 /** Bytes. */
@@ -81,14 +61,14 @@ interface SealingKey {
   readonly key: KeyObject
 }
 
-/** @throws TypeError naming the option */
-function keysOf(option: string, given: EncryptionKey): [SealingKey, ...SealingKey[]] {
+/** @throws TypeError */
+function keysOf(given: EncryptionKey): [SealingKey, ...SealingKey[]] {
   const keys: readonly unknown[] = Array.isArray(given) ? given : [given]
   const [first, ...rest] = keys.filter(isKey).map(sealingKey)
   if (first !== undefined && rest.length === keys.length - 1) return [first, ...rest]
   const wrong = keys.find((key) => !isKey(key))
   throw new TypeError(
-    `${option} must be 32 random bytes, or a list of such keys with the newest first${whatKeyCame(wrong)}`,
+    `encryptionKey must be 32 random bytes, or a list of such keys with the newest first${whatKeyCame(wrong)}`,
   )
 }
 
@@ -130,36 +110,27 @@ function open(
   keys: ReadonlyMap<string, SealingKey>,
 ): TokenRecord {
   const unread = { version, writeId }
+  const problem = (reason: StoreErrorReason, sentence: string): StoreError =>
+    new StoreError(reason, sentence, { unread })
   if (!isRecord(record, 'sealed')) {
     refuseNewer(record, unread)
-    if (!isPlainRecord(record)) {
-      throw new StoreError(
-        'corrupt',
-        'The token store holds something that is not a sealed record. It was left as it is.',
-        { unread },
-      )
-    }
+    if (!isPlainRecord(record))
+      throw problem('corrupt', 'The token store holds something that is not a sealed record. It was left as it is.')
     const remedy = 'seal the store where it is with owner-sso rekey, or leave out the key.'
-    throw new StoreError('not-sealed', `The record is not sealed, since it was stored without a key: ${remedy}`, {
-      unread,
-    })
+    throw problem('not-sealed', `The record is not sealed, since it was stored without a key: ${remedy}`)
   }
   const key = keys.get(record.key)
-  if (key === undefined)
-    throw new StoreError('wrong-key', 'The record was sealed with a key that is not among the keys.', { unread })
+  if (key === undefined) throw problem('wrong-key', 'The record was sealed with a key that is not among the keys.')
   try {
     const bytes = Buffer.from(record.sealed, 'base64url')
-    const decipher = createDecipheriv('aes-256-gcm', key.key, Buffer.from(record.nonce, 'base64url'), {
-      authTagLength: 16,
-    })
+    const nonce = Buffer.from(record.nonce, 'base64url')
+    const decipher = createDecipheriv('aes-256-gcm', key.key, nonce, { authTagLength: 16 })
     decipher.setAAD(place(account, version)).setAuthTag(bytes.subarray(-16))
     const text = Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8')
     const opened: TokenRecord = JSON.parse(text)
     return opened
   } catch {
-    throw new StoreError('corrupt', 'The sealed record was changed, or belongs to another account or version.', {
-      unread,
-    })
+    throw problem('corrupt', 'The sealed record was changed, or belongs to another account or version.')
   }
 }
 

@@ -5,27 +5,25 @@
  * The spool only helps: one that fails fails nothing.
  */
 import { StoreError } from '../errors.ts'
-import type { Runtime } from '../support/runtime.ts'
+import { pause, type Runtime } from '../support/runtime.ts'
 import type { UnderWay } from '../support/under-way.ts'
 import { untilSwapped, asSafe, type GuardedStore } from './guarded-store.ts'
 import { withEvent } from './history.ts'
 import { holdsResult, isBehind, isSameWrite, mayReplace, placed, type RefreshResult, type Write } from './lineage.ts'
 import { accountRecord, withoutShownTokens, isDamaged, mayBeOfOneRecord } from './read-record.ts'
 import { checkedRecord } from './record-check.ts'
-import { isOwnRecordName } from './record-names.ts'
+import { isOwnRecordName } from './own-record.ts'
 import type { AccountRecord, SpooledRecord, SpooledResult } from './token-record.ts'
 import type { Versioned } from './token-store.ts'
 
 /** Two stores, and whom they tell: what waited in the spool is in the store, or was worthless by then. */
 interface Spooling {
   readonly store: GuardedStore
-  /** Another one than the store. */
   readonly spool: GuardedStore
   readonly runtime: Runtime
   readonly tell: (what: 'carried-over' | 'superseded', account: string) => void
 }
 
-/** What waits in the spool, and the write that it stands there as. */
 interface Waiting {
   readonly result: SpooledResult
   readonly at: Write
@@ -42,19 +40,26 @@ export function spoolingStore(spooling: Spooling): SpoolingStore {
   /** What this process keeps there: its commits put it into the store. */
   const own = new Map<string, { readonly result: RefreshResult; readonly at: Write }>()
 
-  async function waiting(account: string): Promise<Waiting | undefined> {
+  /** What stands there. No result: nothing waits, or it can't be read, and newer tokens may take its place. */
+  async function look(account: string): Promise<(Partial<Waiting> & Pick<Waiting, 'at'>) | undefined> {
     try {
-      const stored = await spool.read(account)
-      const result = stored && checkedRecord(stored, 'spooled').record.result
-      if (!result) return undefined
+      const at = await spool.read(account)
+      const result = at && checkedRecord(at, 'spooled').record.result
+      if (!result) return at && { at }
       const { derivedFrom, next } = result
       const hidden = { derivedFrom: withoutShownTokens(derivedFrom), next: withoutShownTokens(next) }
-      return { result: { ...result, ...hidden }, at: stored }
+      return { at, result: { ...result, ...hidden } }
     } catch (error) {
-      // Where it can't be read, the store alone decides, as it would without one.
       report(error)
-      return undefined
+      if (isDamaged(error) && error.unread !== undefined) return { at: error.unread }
+      throw error
     }
+  }
+
+  /** Where it can't be read, the store alone decides, as it would without one. */
+  async function waiting(account: string): Promise<Waiting | undefined> {
+    const { at, result } = (await look(account).catch(() => undefined)) ?? {}
+    return at && result && { at, result }
   }
 
   async function write(account: string, over: Write | undefined, result?: SpooledResult): Promise<Write | undefined> {
@@ -64,17 +69,6 @@ export function spoolingStore(spooling: Spooling): SpoolingStore {
     return 'conflict' in swapped ? undefined : swapped
   }
 
-  /** Which write stands there, one that can't be read as well: newer tokens take its place. */
-  async function standing(account: string): Promise<Write | undefined> {
-    try {
-      const stored = await spool.read(account)
-      return stored && checkedRecord(stored, 'spooled')
-    } catch (error) {
-      if (isDamaged(error) && error.unread !== undefined) return error.unread
-      throw error
-    }
-  }
-
   /** Whether it is there. A refusal is not kept: there is nothing to save. */
   async function keep(account: string, result: RefreshResult, version: number): Promise<boolean> {
     const { derivedFrom, next } = result
@@ -82,7 +76,7 @@ export function spoolingStore(spooling: Spooling): SpoolingStore {
     if (next.state !== 'signed-in') return false
     try {
       const kept = { version, derivedFrom, next }
-      const at = await untilSwapped(runtime, async () => write(account, await standing(account), kept))
+      const at = await untilSwapped(runtime, async () => write(account, (await look(account))?.at, kept))
       own.set(account, { result, at })
       return true
     } catch (error) {
@@ -91,7 +85,6 @@ export function spoolingStore(spooling: Spooling): SpoolingStore {
     }
   }
 
-  /** Returns whether it was this process that did. */
   async function clear(account: string, at: Write): Promise<boolean> {
     own.delete(account)
     return (await write(account, at).catch(() => undefined)) !== undefined
@@ -190,10 +183,10 @@ function inDoubt(record: AccountRecord, { uniqueId, holder, wallClock }: Runtime
 
 /** In the background: after 250 ms, then after twice as long each time, up to 15 s, as a commit is repeated. */
 export async function emptySpool(store: SpoolingStore, runtime: Runtime, { isEnding, track }: UnderWay): Promise<void> {
-  for (let pause = 250; ; pause = Math.min(pause * 2, 15_000)) {
+  for (let wait = 250; ; wait = Math.min(wait * 2, 15_000)) {
     // Whoever leaves leaves the spool to those who come.
     if (!isEnding() && !(await track(store.carryAllOver(isEnding)))) return
-    await new Promise<void>((resolve) => runtime.after(pause * (0.75 + 0.5 * runtime.random()), resolve))
+    await pause(runtime, wait * (0.75 + 0.5 * runtime.random()))
   }
 }
 

@@ -19,7 +19,6 @@ export type TokenRecord =
   | SpooledRecord
   | SealedRecord
 
-/** The record of an account. */
 export type AccountRecord = SignedIn | ReauthenticationRequired | SignedOut
 
 /** Where a record stands among the sign-ins and sign-outs of its account. */
@@ -35,19 +34,18 @@ export interface Ancestry {
 
 /** What a record knows of the time before it. */
 export interface Memories {
-  /** Lineages of those that are of no use any more, and that somebody may bring back: see `spent-refresh-tokens.ts`. */
+  /** Lineages of those that are of no use any more, and that somebody may bring back: see `spentByRefresh`. */
   readonly spent?: readonly string[]
   /** What happened to the account, as one text: see `history.ts`. */
   readonly history?: string | undefined
 }
 
-/** A token set and where it stands among its predecessors. */
 interface TokensHeld extends Ancestry, Memories {
   /** Refreshes since that sign-in. */
   readonly refreshes: number
   /** Names the refresh token without revealing it: see `lineageOf`. */
   readonly lineage: string
-  /** Its access token is empty where a refresh token was brought along alone: until its first refresh (`bare-refresh-token.ts`). */
+  /** Its access token is empty where a refresh token was brought along alone: until its first refresh (`bareTokenSet`). */
   readonly tokens: TokenSet
   /** Seconds since the epoch at which the tokens were asked for, by the clock of the process that received them; at a sign-in, when it was saved. */
   readonly obtained_at: number
@@ -90,7 +88,7 @@ export interface Rejections {
 
 export interface SignedIn extends TokensHeld {
   readonly state: 'signed-in'
-  /** There while the token endpoint rejects one request with this refresh token after the other: see `back-off.ts`. */
+  /** There while the token endpoint rejects one request with this refresh token after the other: see `rejectionsAfter`. */
   readonly rejections?: Rejections
   /** There while the refresh token may have been sent. It is the lock as well: see `docs/internals/refresh-protocol.md`. */
   readonly intent?: Intent
@@ -113,7 +111,6 @@ export interface SignedOut extends Ancestry, Memories {
 
 /** "This refresh token may have been spent", swapped in before the request that spends it. */
 export interface Intent {
-  /** Unique: one request. */
   readonly id: string
   readonly holder: Holder
   /** 0 for the first request with this refresh token, then the number of the replay. */
@@ -171,7 +168,6 @@ export interface SpooledRecord {
   readonly result?: SpooledResult
 }
 
-/** New tokens that the store refused. */
 export interface SpooledResult {
   /** Of the record while the refresh was under way. */
   readonly version: number
@@ -180,7 +176,7 @@ export interface SpooledResult {
   readonly next: SignedIn
 }
 
-/** Under which accounts refresh tokens were saved, in records of their own: see `refresh-token-index.ts`. */
+/** Under which accounts refresh tokens were saved, in records of their own: see `saved-once.ts`. */
 export interface RefreshTokensRecord {
   readonly schema: 1
   readonly state: 'refresh-tokens'
@@ -196,11 +192,10 @@ export interface NotesRecord {
   readonly notes: Readonly<Record<string, unknown>>
 }
 
-/** Changes whenever a process finds that the store lost something, in a record of its own (`roll-call.ts`). */
+/** Changes whenever a process finds that the store lost something, in a record of its own (`watch-over.ts`). */
 export interface RollCallRecord {
   readonly schema: 1
   readonly state: 'roll-call'
-  /** Random. */
   readonly call: string
 }
 
@@ -218,7 +213,7 @@ export interface KeeperRecord {
   readonly swept_at: number
 }
 
-/** Any other record, encrypted: see `sealedTokenStore`. */
+/** Any other record, encrypted: see `withEncryption`. */
 export interface SealedRecord {
   readonly schema: 1
   readonly state: 'sealed'

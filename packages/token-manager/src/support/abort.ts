@@ -1,43 +1,26 @@
 /**
- * Waiting for a caller's AbortSignal. Any number of calls may share one, and Node warns of a leak from its eleventh listener
- * on; so a signal has one listener of ours, which tells all who wait.
+ * Waiting for a caller's AbortSignal.
  */
-interface Waiting {
-  readonly callbacks: Set<() => void>
-  readonly tellAll: () => void
-}
-
-const waiting = new WeakMap<AbortSignal, Waiting>()
+import { setMaxListeners } from 'node:events'
 
 /** Calls back once `signal` is aborted; at once where it is already. Returns an unsubscribe function. */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
-  if (signal === undefined) return () => undefined
-  if (signal.aborted) {
-    callback()
-    return () => undefined
-  }
+  if (signal?.aborted === true) callback()
+  if (signal === undefined || signal.aborted) return () => undefined
+  manyMayListenTo(signal)
   // Of its own, so that the same function may wait twice.
-  const entry = (): void => callback()
-  const { callbacks, tellAll } = waiting.get(signal) ?? listen(signal)
-  callbacks.add(entry)
-  return () => {
-    callbacks.delete(entry)
-    if (callbacks.size > 0) return
-    signal.removeEventListener('abort', tellAll)
-    waiting.delete(signal)
-  }
+  const listener = (): void => callback()
+  signal.addEventListener('abort', listener, { once: true })
+  return () => signal.removeEventListener('abort', listener)
 }
 
-function listen(signal: AbortSignal): Waiting {
-  const callbacks = new Set<() => void>()
-  const tellAll = (): void => {
-    waiting.delete(signal)
-    for (const entry of callbacks) entry()
+/** Any number of calls may share one, as on a server that ends all of them when it stops. Node warns of a leak from the eleventh on. */
+function manyMayListenTo(signal: AbortSignal): void {
+  try {
+    setMaxListeners(0, signal)
+  } catch {
+    // A library's own kind of signal, which Node does not count for.
   }
-  signal.addEventListener('abort', tellAll, { once: true })
-  const created = { callbacks, tellAll }
-  waiting.set(signal, created)
-  return created
 }
 
 /** Waits for `outcome`, but not after `signal` was aborted. @throws what `aborted` makes then */

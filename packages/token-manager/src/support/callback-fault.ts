@@ -4,7 +4,6 @@
  */
 import { types } from 'node:util'
 
-/** @param what - failed, such as `a listener of the event unsaved` */
 export function warnOfFault(what: string, error: unknown): void {
   const frames = stackFrames(error)
   process.emitWarning(`${what} failed (${nameOf(error)}); the token manager goes on without it.`, {
@@ -14,7 +13,6 @@ export function warnOfFault(what: string, error: unknown): void {
   })
 }
 
-/** Calls back, and lets neither a throw nor a rejection come of it. */
 export function callSafely(what: string, callback: () => unknown): void {
   try {
     const result = callback()
@@ -56,4 +54,10 @@ export function stackFrames(error: unknown): string {
     // What its author put in the way of a look at it is no reason to end the process.
     return ''
   }
+}
+
+/** The system's code of an error, such as `ENOENT`. By its shape: Node's own errors may be of another realm. */
+export function systemCode(error: unknown): string | undefined {
+  const isObject = typeof error === 'object' && error !== null
+  return isObject && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

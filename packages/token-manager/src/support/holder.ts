@@ -27,28 +27,22 @@ export type Liveness = 'dead' | 'running' | 'unknown'
 
 let current: Holder | undefined
 
-/** This process. */
 export function currentHolder(): Holder {
   current ??= describe()
   return current
 }
 
 function describe(): Holder {
-  const started = processStat(process.pid)?.started
-  const boot = orUndefined(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
-  const pidNamespace = orUndefined(() => readlinkSync('/proc/self/ns/pid'))
-  const timeNamespace = orUndefined(() => readlinkSync('/proc/self/ns/time'))
-  return {
-    pid: process.pid,
-    host: hostname(),
-    ...(started === undefined ? {} : { started }),
-    ...(boot === undefined ? {} : { boot }),
-    ...(pidNamespace === undefined ? {} : { pidNamespace }),
-    ...(timeNamespace === undefined ? {} : { timeNamespace }),
+  const told = {
+    started: processStat(process.pid)?.started,
+    boot: orUndefined(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    pidNamespace: orUndefined(() => readlinkSync('/proc/self/ns/pid')),
+    timeNamespace: orUndefined(() => readlinkSync('/proc/self/ns/time')),
   }
+  const known = Object.entries(told).filter(([, value]) => value !== undefined)
+  return { pid: process.pid, host: hostname(), ...Object.fromEntries(known) }
 }
 
-/** What can be proven about the holder of an intent. */
 export function livenessOf(holder: Holder): Liveness {
   const { boot, pidNamespace, timeNamespace } = currentHolder()
   const sameHost = boot !== undefined && pidNamespace !== undefined && holder.boot === boot

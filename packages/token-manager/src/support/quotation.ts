@@ -7,7 +7,6 @@
 const part = '(?:\\p{L}[\\p{Ll}\\p{Lo}\\p{M}]{0,23}|\\p{Lu}{1,24})'
 const word = new RegExp(`^(?:${part}(?:['’_-]${part}){0,3}|\\d{1,2})$`, 'u')
 const punctuation = /^[("“‘'«]*|[)"”’'».,:;!?…]*$/gu
-/** What a field or a JSON member is called. */
 const fieldName = /^[a-z]{1,24}(?:[_.[\]-]{1,2}(?:[a-z]{1,24}|\d{1,2}))*\]?$/iu
 
 const mostWords = 16
@@ -37,7 +36,6 @@ export function quotedNames(names: readonly string[], secrets: readonly string[]
   return [...shown.slice(0, mostNames), ...(shown.length > mostNames ? ['…'] : [])].join(', ')
 }
 
-/** As it is found in spite of other spaces and another case. */
 function squeezed(text: string): string {
   return text.replaceAll(/\s+/gu, '').toLowerCase()
 }

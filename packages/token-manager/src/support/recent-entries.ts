@@ -5,7 +5,6 @@
 export interface RecentEntries<Value> {
   get(key: string): Value | undefined
   has(key: string): boolean
-  /** Counts as a use. */
   set(key: string, value: Value): void
 }
 

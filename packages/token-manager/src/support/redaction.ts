@@ -6,7 +6,6 @@
  */
 import type { inspect } from 'node:util'
 
-/** A kind of object that has secrets. */
 export interface SecretiveKind {
   readonly harmless: ReadonlySet<string>
   /** How `util.inspect` prints one, and so `console.log`. */

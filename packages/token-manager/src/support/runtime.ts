@@ -2,7 +2,9 @@
  * Everything the token manager takes from its surroundings except the store and the token issuer: two clocks, timers,
  * randomness, and what is known of other processes. A simulation hands in its own.
  */
-import type { Holder, Liveness } from './holder.ts'
+import { randomUUID } from 'node:crypto'
+import { currentHolder, type Holder, type Liveness, livenessOf } from './holder.ts'
+import { startTimeLimit } from './time-limit.ts'
 
 export interface Runtime {
   /** Milliseconds since the epoch. May jump. */
@@ -26,12 +28,10 @@ export interface Runtime {
   readonly every?: (milliseconds: number, callback: () => void) => () => void
   /** Keeps the process alive until the returned function is called: the timers alone would not. */
   readonly keepAlive: () => () => void
-  /** This process. */
   readonly holder: Holder
   readonly livenessOf: (holder: Holder) => Liveness
 }
 
-/** A moment on both clocks of this process. */
 export interface Instant {
   readonly wall: number
   readonly monotonic: number
@@ -48,3 +48,43 @@ export function instantOf(runtime: Pick<Runtime, 'wallClock' | 'monotonicClock'>
 export function elapsed(since: Instant, now: Instant): number {
   return Math.max(0, now.wall - since.wall, now.monotonic - since.monotonic)
 }
+
+export const pause = ({ after }: Pick<Runtime, 'after'>, milliseconds: number): Promise<void> =>
+  new Promise((resolve) => void after(milliseconds, resolve))
+
+/** The same, and keeps it alive. */
+export async function awaitedPause(runtime: Pick<Runtime, 'after' | 'keepAlive'>, milliseconds: number): Promise<void> {
+  const release = runtime.keepAlive()
+  await pause(runtime, milliseconds)
+  release()
+}
+
+/** Each is looked up when it is asked for: a test of an application may put others in their place, and take them out again. */
+export const systemRuntime: Runtime = {
+  wallClock: () => Date.now(),
+  monotonicClock: () => performance.now(),
+  random: Math.random,
+  uniqueId: randomUUID,
+  after: (milliseconds, callback) => {
+    const timer = setTimeout(callback, Math.min(milliseconds, longestTimer))
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+  limit: startTimeLimit,
+  every: (milliseconds, callback) => {
+    const timer = setInterval(callback, milliseconds)
+    timer.unref()
+    return () => clearInterval(timer)
+  },
+  keepAlive: () => {
+    const timer = setInterval(() => undefined, longestTimer)
+    return () => clearInterval(timer)
+  },
+  get holder() {
+    return currentHolder()
+  },
+  livenessOf,
+}
+
+/** A longer delay would fire at once: setTimeout keeps it in 31 bits. */
+const longestTimer = 2 ** 31 - 1

@@ -7,7 +7,6 @@
  * each of them the sockets are read. That is time for what TLS, a decompression and an answer in many parts need.
  */
 
-/** How many turns the end of a limit has. */
 const turns = 25
 /** Milliseconds that these turns take in a process that is not held up; a shorter limit is all turns. */
 const ending = 250
@@ -62,19 +61,16 @@ export async function withTimeLimit<Result>(
   }
 }
 
-/**
- * What an operation comes to, or the error of a time limit that is over before it. The operation itself goes on.
- *
- * @param milliseconds - as for `startTimeLimit`
- */
+/** What an operation comes to, or the error of a time limit that is over before it. The operation itself goes on. */
 export async function answeredInTime<Value>(
   milliseconds: number,
   operation: () => Promise<Value>,
   late: () => Error,
+  limit: typeof startTimeLimit = startTimeLimit,
 ): Promise<Value> {
   let end: (() => void) | undefined
   const over = new Promise<never>((_resolve, reject) => {
-    end = startTimeLimit(milliseconds, () => reject(late()))
+    end = limit(milliseconds, () => reject(late()))
   })
   try {
     return await Promise.race([operation(), over])

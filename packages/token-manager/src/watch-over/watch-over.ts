@@ -6,9 +6,8 @@
 import { StoreError } from '../errors.ts'
 import type { Account, AccountMemory } from '../kernel/account-memory.ts'
 import type { GuardedStore } from '../store/guarded-store.ts'
-import { readOwnRecord } from '../store/own-record.ts'
+import { readOwnRecord, rollCallName } from '../store/own-record.ts'
 import { isDamaged, isOfOneRecord, mayBeOfOneRecord } from '../store/read-record.ts'
-import { rollCallName } from '../store/record-names.ts'
 import type { RollCallRecord } from '../store/token-record.ts'
 import { elapsed, type Instant, instantOf, type Runtime } from '../support/runtime.ts'
 
@@ -16,10 +15,8 @@ import { elapsed, type Instant, instantOf, type Runtime } from '../support/runti
 const interval = 15_000
 /** Milliseconds in which a process calls once: a store that lost everything is found out account by account. */
 const callingInterval = 30_000
-/** Accounts that are looked at side by side. */
 const together = 16
 
-/** Who watches over what. */
 export interface Watch {
   readonly store: Pick<GuardedStore, 'read' | 'swap'>
   readonly runtime: Runtime

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { RefreshBudgetError, refreshBudgetRecordName } from '../../src/index.ts'
 import { placeLife } from '../../src/gates/budget/request-budget.ts'
-import { type Rank, ranks } from '../../src/gates/budget/waiting-line.ts'
+import { type Rank, ranks } from '../../src/gates/budget/refresh-budget.ts'
 import { chance } from '../refresh-protocol/simulation/chance.ts'
 import { budgetWorld, mostWithin, type WorldProcess } from './budget-world.ts'
 

@@ -19,6 +19,13 @@ import { type Bench, deferred, hours, idle } from '../refresh-protocol/harness.t
 import { chance } from '../refresh-protocol/simulation/chance.ts'
 import { days, filled, fleet, minutes, nameOf, peakOverMean } from './keeping.ts'
 
+/** What a keeper tells of its sweeps. */
+function sweepsOf(tokens: TokenManager): readonly KeeperEvent[] {
+  const sweeps: KeeperEvent[] = []
+  keepSignedIn(tokens, { onSweep: (event) => sweeps.push(event) })
+  return sweeps
+}
+
 /** How many of a token manager's listeners were not taken back. */
 function listenersOf(tokens: TokenManager): () => number {
   let count = 0
@@ -132,7 +139,7 @@ describe('what is kept (N3)', () => {
   it('leaves alone what others refresh, and who signs out; notices who signs in', async () => {
     const world = await filled(30)
     const tokens = world.process()
-    await using keeper = keepSignedIn(tokens)
+    const sweeps = sweepsOf(tokens)
     await world.pass(hours(5.95))
     const other = world.process()
     for (let index = 0; index < 10; index += 1) await other.refresh(nameOf(index))
@@ -141,7 +148,7 @@ describe('what is kept (N3)', () => {
     await world.pass(hours(1.4))
     expect(Math.max(...world.refreshes.values())).toBe(1)
     expect(world.replays).toBe(0)
-    expect(keeper.status().accounts).toBe(21)
+    expect(sweeps.at(-1)).toMatchObject({ accounts: 21 })
   })
 
   it('takes any name for what it is, and passes over what it can’t read', async () => {
@@ -151,10 +158,10 @@ describe('what is kept (N3)', () => {
     for (const [index, name] of names.entries())
       await saver.save(name, world.tokens({ access_token: `x${index}`, refresh_token: `r-x${index}/0` }))
     world.store.put('broken', { version: 1, record: JSON.parse('{"schema":1,"state":"signed-in"}') })
-    await using keeper = keepSignedIn(world.process())
+    const sweeps = sweepsOf(world.process())
     await world.pass(hours(7.2))
     expect(world.sent).toHaveLength(names.length)
-    expect(keeper.status()).toMatchObject({ accounts: names.length, unreadable: 1 })
+    expect(sweeps.at(-1)).toMatchObject({ accounts: names.length, unreadable: 1 })
   })
 })
 
@@ -194,9 +201,10 @@ describe('the pace (N4)', () => {
     }
     expect(await sweepOnce(world.process({ store }))).toMatchObject({ due: 10_001, spared: 10_000 })
     seen.clear()
-    await using keeper = keepSignedIn(world.process({ store }))
+    const phases: string[] = []
+    await using _ = keepSignedIn(world.process({ store }), { onSweep: ({ phase }) => phases.push(phase) })
     await idle()
-    expect(keeper.status().state).toBe('sweeping')
+    expect(phases.slice(0, 2)).toEqual(['started', 'surveyed'])
   })
 
   it('makes no storm of a clock that jumps by a day and back', async () => {
@@ -325,9 +333,10 @@ describe('one process of many (N5)', () => {
       expect(before).toBeLessThan(60)
       gone.is = true
       if (how === 'dies') world.liveness.set(2, 'dead')
-      await using second = keepSignedIn(world.process())
+      const second = sweepsOf(world.process())
       await world.pass(how === 'dies' ? minutes(1) : minutes(2))
-      expect(second.status().state).toBe('sweeping')
+      expect(second).toMatchObject([{ phase: 'started' }, { phase: 'surveyed' }, ...second.slice(2)])
+      expect(second.at(-1)).toMatchObject({ phase: expect.not.stringContaining('ended') })
       await world.pass(hours(1.2))
       expect(world.refreshes.size).toBe(100)
       gone.is = false
@@ -441,11 +450,12 @@ describe('trouble (N6)', () => {
     const tokens = world.process()
     const accounts: string[] = []
     tokens.on('reauthentication-required', ({ account }) => accounts.push(account))
-    await using keeper = keepSignedIn(tokens)
+    const sweeps: KeeperEvent[] = []
+    await using keeper = keepSignedIn(tokens, { onSweep: (event) => sweeps.push(event) })
     await world.pass(hours(12))
     expect(accounts.toSorted()).toEqual([0, 1, 2].map(nameOf))
     expect(world.sent).toHaveLength(3)
-    expect(keeper.status()).toMatchObject({ signInAgain: 3, accounts: 0 })
+    expect(sweeps.at(-1)).toMatchObject({ signInAgain: 3, accounts: 0 })
     const elsewhere = world.process()
     const heard: string[] = []
     elsewhere.on('reauthentication-required', ({ account }) => heard.push(account))
@@ -493,11 +503,8 @@ describe('the end (N7)', () => {
     const sent = world.sent.length
     await world.pass(hours(3))
     expect(world.sent).toHaveLength(sent)
-    expect(keeper.status().state).toBe('stopped')
     // Its claim is given up: another process needs no minute to see that.
-    await using second = keepSignedIn(world.process())
-    await world.pass(1000)
-    expect(second.status().state).not.toBe('elsewhere')
+    expect(await Promise.race([sweepOnce(world.process()), world.pass(1000)])).toMatchObject({ swept: true })
   })
 
   it('stop() ends the look at the accounts too', async () => {

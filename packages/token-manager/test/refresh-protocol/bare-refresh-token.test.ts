@@ -118,7 +118,7 @@ describe('a session that is there', () => {
     await tokens.save(account, world.tokens())
     expect(await held(world)).toBe('r0')
     await expect(tokens.save(account, grant, JSON.parse('{"replace":"yes"}'))).rejects.toThrow(
-      new TypeError('replace must be true or false'),
+      new TypeError('replace must be true or false; text came'),
     )
   })
 

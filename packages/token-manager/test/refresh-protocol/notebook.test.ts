@@ -1,7 +1,7 @@
 /** What other packages of ours keep in the store: two processes never overwrite each other's notes. */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
-import { createTokenManager, notebook, sealedTokenStore } from '../../src/index.ts'
+import { createTokenManager, notebook, withEncryption } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 
 describe('a notebook', () => {
@@ -41,7 +41,7 @@ describe('a notebook', () => {
 
   it('is sealed with the store, is no account, and says so where it is damaged or the key is missing', async () => {
     const store = mapStore()
-    const sealed = sealedTokenStore(store, { keys: [randomBytes(32)] })
+    const sealed = withEncryption(store, [randomBytes(32)])
     await notebook(sealed, 'clients').change(() => ({ name: 'kitchen' }))
     expect(JSON.stringify(await store.read('owner-sso:notes:clients'))).not.toContain('kitchen')
     await expect(notebook(store, 'clients').read()).rejects.toMatchObject({ reason: 'wrong-key' })

@@ -1,6 +1,6 @@
 /** Records that are no account's: one that can't be read ends nothing. */
 import { describe, expect, it, jest } from '@jest/globals'
-import { firewallRecordName, refreshBudgetRecordName, sealedTokenStore, type TokenStore } from '../../src/index.ts'
+import { firewallRecordName, refreshBudgetRecordName, withEncryption, type TokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench } from './harness.ts'
 
@@ -13,7 +13,7 @@ describe('a record of the firewall, or of the budget (E15)', () => {
   it.each(Object.entries(names))('that a key has sealed which is gone is replaced: %s', async (kind, nameOf) => {
     const [world, beneath] = [bench(), mapStore()]
     const auth_url = `https://${kind.toLowerCase()}.sealed.example`
-    const sealed = (...keys: Uint8Array[]): TokenStore => sealedTokenStore(beneath, { keys })
+    const sealed = (...keys: Uint8Array[]): TokenStore => withEncryption(beneath, keys)
     await sealed(oldKey).swap(nameOf(auth_url), 0, { schema: 1, state: 'roll-call', call: 'x' }, 'w')
     const one = world.process({ store: sealed(newKey), requestBudget })
     await one.save(account, world.tokens({ auth_url }))

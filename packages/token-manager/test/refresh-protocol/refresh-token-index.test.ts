@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { sealedTokenStore } from '../../src/index.ts'
+import { withEncryption } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { anyRecord, bench, hours, namesIn } from './harness.ts'
 
@@ -69,7 +69,7 @@ describe('a refresh token that is saved under a second account', () => {
   it('is recognised in a sealed store too, and nothing in the store or the error shows it', async () => {
     const world = bench()
     const beneath = mapStore()
-    const store = sealedTokenStore(beneath, { keys: [Buffer.alloc(32, 1)] })
+    const store = withEncryption(beneath, [Buffer.alloc(32, 1)])
     const tokens = world.process({ store })
     const secret = 'a-refresh-token-that-nobody-may-see'
     await tokens.save('first', world.tokens({ refresh_token: secret }))

@@ -5,7 +5,7 @@ import {
   firewallRecordName,
   notebook,
   rekey,
-  sealedTokenStore,
+  withEncryption,
   type TokenStore,
 } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
@@ -16,7 +16,7 @@ const wrongKey = { code: 'ERR_SSO_STORE', reason: 'wrong-key' }
 
 function place() {
   const beneath = mapStore()
-  const under = (...keys: Buffer[]): TokenStore => sealedTokenStore(beneath, { keys })
+  const under = (...keys: Buffer[]): TokenStore => withEncryption(beneath, keys)
   return { beneath, under }
 }
 

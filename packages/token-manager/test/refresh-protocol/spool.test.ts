@@ -2,7 +2,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it, jest } from '@jest/globals'
 import {
-  sealedTokenStore,
+  withEncryption,
   StoreError,
   type TokenManager,
   type TokenManagerOptions,
@@ -226,7 +226,7 @@ describe('what waits in the spool', () => {
 
   it('is sealed where the spool is', async () => {
     const beneath = mapStore()
-    const { world, next } = await leftInSpool(sealedTokenStore(beneath, { keys: [Buffer.alloc(32, 7)] }))
+    const { world, next } = await leftInSpool(withEncryption(beneath, [Buffer.alloc(32, 7)]))
     expect(JSON.stringify(await beneath.read(account))).not.toMatch(/"(?:a1|r1|r0|access_token)"/u)
     world.store.down = false
     expect(await next().getAccessToken(account)).toBe('a1')
@@ -244,7 +244,7 @@ describe('what waits in the spool', () => {
 })
 
 describe('the option', () => {
-  const sealed = sealedTokenStore(mapStore(), { keys: [Buffer.alloc(32)] })
+  const sealed = withEncryption(mapStore(), [Buffer.alloc(32)])
   const plain = mapStore()
   it.each<[string, Partial<TokenManagerOptions>]>([
     ['spool must be a token store', { spool: JSON.parse('{}') }],

@@ -1,7 +1,7 @@
 /** Two releases share one store while a deployment goes on: neither loses what the other wrote. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
-import { sealedTokenStore, type TokenManager, type TokenRecord, type TokenStore } from '../../src/index.ts'
+import { withEncryption, type TokenManager, type TokenRecord, type TokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, type Bench, bench, hours, signedIn } from './harness.ts'
 
@@ -192,7 +192,7 @@ describe('a record that a newer release wrote', () => {
   it('and sealed in another form is told as that', async () => {
     const store = mapStore()
     store.put(account, { version: 1, record: asRecord({ schema: 2, state: 'sealed', cipher: 'another' }) })
-    const sealed = sealedTokenStore(store, { keys: [new Uint8Array(32)] })
+    const sealed = withEncryption(store, [new Uint8Array(32)])
     await expect(bench().process({ store: sealed }).getAccessToken(account)).rejects.toMatchObject(newer)
   })
 

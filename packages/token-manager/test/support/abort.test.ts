@@ -41,7 +41,7 @@ describe('many calls on one signal', () => {
     expect([await waiting, listeners()]).toEqual(['a1', 0])
     const heard: string[] = []
     const waits = ['first', 'second'].map((name) => onAbort(stop.signal, () => heard.push(name)))
-    expect(listeners()).toBe(1)
+    expect(listeners()).toBe(2)
     for (const end of [...waits, ...waits]) end()
     expect(listeners()).toBe(0)
     onAbort(stop.signal, () => heard.push('third'))

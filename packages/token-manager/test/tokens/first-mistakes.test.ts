@@ -5,7 +5,7 @@ import {
   createTokenManager,
   keepSignedIn,
   rekey,
-  sealedTokenStore,
+  withEncryption,
   sweepOnce,
   type TokenIssuer,
 } from '../../src/index.ts'
@@ -94,8 +94,7 @@ it.each<[message: string, () => unknown]>([
       ),
   ],
   ['onProgress must be a function', () => rekey(store, store, any({ onProgress: 1 }))],
-  ['store must be a token store; a function came: call it', () => sealedTokenStore(any(mapStore), { keys: [] })],
-  ['sealedTokenStore takes an object with keys; a list came', () => sealedTokenStore(store, any([Buffer.alloc(32)]))],
+  ['store must be a token store; a function came: call it', () => withEncryption(any(mapStore), [])],
 ])('%s', async (message, call) => {
   await expect((async () => call())()).rejects.toMatchObject({
     name: 'TypeError',

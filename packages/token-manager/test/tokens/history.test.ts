@@ -1,6 +1,6 @@
 /** The history of an account in its record: what goes in, what stays, and what becomes of one that is damaged. */
 import { describe, expect, it } from '@jest/globals'
-import { copyTokenSets, rekey, sealedTokenStore, UnreachableError } from '../../src/index.ts'
+import { copyTokenSets, rekey, withEncryption, UnreachableError } from '../../src/index.ts'
 import { eventsIn, type Happening, historyWith, joined } from '../../src/store/history.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, anyRecord, type Bench, hours, idle, signedIn } from '../refresh-protocol/harness.ts'
@@ -164,9 +164,9 @@ describe('a record’s history', () => {
     await tokens.save(account, world.tokens({ refresh_token: 'r9' }))
     const [oldKey, newKey] = [new Uint8Array(32), new Uint8Array(32).fill(1)]
     const beneath = mapStore()
-    await copyTokenSets(world.store, sealedTokenStore(beneath, { keys: [oldKey] }))
-    const both = sealedTokenStore(beneath, { keys: [newKey, oldKey] })
-    await rekey(both, sealedTokenStore(beneath, { keys: [newKey] }))
+    await copyTokenSets(world.store, withEncryption(beneath, [oldKey]))
+    const both = withEncryption(beneath, [newKey, oldKey])
+    await rekey(both, withEncryption(beneath, [newKey]))
     const copied = (await both.read(account))?.record
     const history = copied?.state === 'signed-in' ? copied.history : undefined
     const imported = world.process({ store: mapStore() })

@@ -1,6 +1,6 @@
 /** A record that somebody else put into the store: told as an error of the store, whatever is wrong with it. */
 import { describe, expect, it } from '@jest/globals'
-import { firewallRecordName, sealedTokenStore } from '../../src/index.ts'
+import { firewallRecordName, withEncryption } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, anyRecord, bench } from '../refresh-protocol/harness.ts'
 
@@ -106,7 +106,7 @@ describe('a record with one wrong field', () => {
 
   it('that is sealed is an error of the store, with the key and without', async () => {
     const beneath = mapStore()
-    const store = sealedTokenStore(beneath, { keys: [Buffer.alloc(32, 1)] })
+    const store = withEncryption(beneath, [Buffer.alloc(32, 1)])
     await world.process({ store }).save(account, tokens)
     const sealed = await beneath.read(account)
     for (const [where, changed] of poisoned(sealed?.record ?? {})) {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { copyTokenSets, sealedTokenStore, type TokenRecord, type TokenStore, withEncryption } from '../../src/index.ts'
+import { copyTokenSets, type TokenRecord, type TokenStore, withEncryption } from '../../src/index.ts'
 import type { SealedRecord } from '../../src/store/token-record.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 
@@ -11,7 +11,7 @@ const key = randomBytes(32)
 const record: TokenRecord = { schema: 1, state: 'signed-out', generation: 42 }
 
 async function sealedIn(store = mapStore(), keys = [key]): Promise<SealedRecord> {
-  await sealedTokenStore(store, { keys }).swap('ann', 0, record, 'w')
+  await withEncryption(store, keys).swap('ann', 0, record, 'w')
   const stored = (await store.read('ann'))?.record
   if (stored?.state !== 'sealed') throw new Error('not sealed')
   return stored
@@ -19,7 +19,7 @@ async function sealedIn(store = mapStore(), keys = [key]): Promise<SealedRecord>
 
 describe('a sealed store', () => {
   it('gives back what was stored, and conflicts and repeated writes like the store beneath', async () => {
-    const store = sealedTokenStore(mapStore(), { keys: [key] })
+    const store = withEncryption(mapStore(), [key])
     expect(await store.read('ann')).toBeUndefined()
     expect(await store.swap('ann', 0, record, 'w')).toMatchObject({ version: 1, record })
     expect(await store.swap('ann', 0, record, 'w')).toMatchObject({ version: 1, record })
@@ -28,7 +28,7 @@ describe('a sealed store', () => {
   })
 
   it('tells the names of the writes beneath, and hands down the one that is expected', async () => {
-    const store = sealedTokenStore(mapStore(), { keys: [key] })
+    const store = withEncryption(mapStore(), [key])
     expect(await store.swap('ann', 0, record, 'w')).toMatchObject({ writeId: 'w' })
     expect(await store.read('ann')).toMatchObject({ writeId: 'w' })
     expect(await store.swap('ann', 1, record, 'w2', { expectedWriteId: 'lost' })).toEqual({ conflict: true })
@@ -49,7 +49,7 @@ describe('a sealed store', () => {
     const store = mapStore()
     const nonces = new Set<string>()
     for (let version = 0; version < 200; version += 1) {
-      await sealedTokenStore(store, { keys: [key] }).swap('ann', version, record, String(version))
+      await withEncryption(store, [key]).swap('ann', version, record, String(version))
       const stored = (await store.read('ann'))?.record
       nonces.add(stored?.state === 'sealed' ? stored.nonce : '')
     }
@@ -62,7 +62,7 @@ describe('a sealed store', () => {
     await beneath.swap('ben', 0, sealed, '1')
     await beneath.swap('ann', 0, record, '1')
     await beneath.swap('ann', 1, sealed, '2')
-    const store = sealedTokenStore(beneath, { keys: [key] })
+    const store = withEncryption(beneath, [key])
     await expect(store.read('ben')).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'corrupt' })
     await expect(store.read('ann')).rejects.toMatchObject({ reason: 'corrupt' })
   })
@@ -77,7 +77,7 @@ describe('a sealed store', () => {
         const changed = { ...sealed, [field]: bytes.toString('base64url') }
         const beneath = mapStore()
         await beneath.swap('ann', 0, changed, 'w')
-        const store = sealedTokenStore(beneath, { keys: [key] })
+        const store = withEncryption(beneath, [key])
         await expect(store.read('ann')).rejects.toMatchObject({ reason: 'corrupt' })
         expect(await beneath.read('ann')).toMatchObject({ version: 1, record: changed })
       }),
@@ -88,7 +88,7 @@ describe('a sealed store', () => {
   it('tells a wrong key from a damaged record, and shows neither key nor record in the error', async () => {
     const beneath = mapStore()
     await sealedIn(beneath)
-    const wrong = sealedTokenStore(beneath, { keys: [randomBytes(32)] })
+    const wrong = withEncryption(beneath, [randomBytes(32)])
     await expect(wrong.read('ann')).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'wrong-key' })
     expect((await beneath.read('ann'))?.version).toBe(1)
   })
@@ -96,7 +96,7 @@ describe('a sealed store', () => {
   it('refuses a record that was never sealed', async () => {
     const beneath = mapStore()
     await beneath.swap('ann', 0, record, 'w')
-    const read = sealedTokenStore(beneath, { keys: [key] }).read('ann')
+    const read = withEncryption(beneath, [key]).read('ann')
     await expect(read).rejects.toMatchObject({ reason: 'not-sealed', message: expect.stringContaining('rekey') })
   })
 
@@ -104,24 +104,23 @@ describe('a sealed store', () => {
     const beneath = mapStore()
     await sealedIn(beneath)
     const newKey = randomBytes(32)
-    const store = sealedTokenStore(beneath, { keys: [newKey, key] })
+    const store = withEncryption(beneath, [newKey, key])
     expect(await store.read('ann')).toMatchObject({ version: 1, record })
     await store.swap('ann', 1, record, 'w2')
-    expect(await sealedTokenStore(beneath, { keys: [newKey] }).read('ann')).toMatchObject({ version: 2, record })
+    expect(await withEncryption(beneath, [newKey]).read('ann')).toMatchObject({ version: 2, record })
   })
 
   it('is filled from an unsealed store', async () => {
     const plain = mapStore()
     await plain.swap('ann', 0, record, 'w')
     const beneath = mapStore()
-    const store = sealedTokenStore(beneath, { keys: [key] })
+    const store = withEncryption(beneath, [key])
     expect(await copyTokenSets(plain, store)).toBe(1)
     expect((await beneath.read('ann'))?.record.state).toBe('sealed')
     expect((await store.read('ann'))?.record).toEqual({ ...record, history: expect.stringContaining(' copied ') })
   })
 
   it.each<[given: unknown, came: string]>([
-    [undefined, ''],
     [[], ''],
     [randomBytes(16), '; 16 bytes came'],
     [[key, randomBytes(33)], '; 33 bytes came'],
@@ -133,16 +132,14 @@ describe('a sealed store', () => {
     [Promise.resolve(key), '; a promise came: await it'],
   ])('says what came in place of a key: %#', (given, came) => {
     const must = 'must be 32 random bytes, or a list of such keys with the newest first'
-    expect(() => sealedTokenStore(mapStore(), { keys: given as never })).toThrow(new TypeError(`keys ${must}${came}`))
-    if (given === undefined) return
-    const option = (): TokenStore => withEncryption(mapStore(), given as never)
-    expect(option).toThrow(new TypeError(`encryptionKey ${must}${came}`))
+    const sealed = (): TokenStore => withEncryption(mapStore(), given as never)
+    expect(sealed).toThrow(new TypeError(`encryptionKey ${must}${came}`))
   })
 
   it('takes a key of another realm', async () => {
     const foreign: Uint8Array = runInNewContext('new Uint8Array(32).fill(7)')
     const beneath = mapStore()
     await withEncryption(beneath, foreign).swap('ann', 0, record, 'w')
-    expect(await sealedTokenStore(beneath, { keys: [Buffer.alloc(32, 7)] }).read('ann')).toMatchObject({ record })
+    expect(await withEncryption(beneath, [Buffer.alloc(32, 7)]).read('ann')).toMatchObject({ record })
   })
 })

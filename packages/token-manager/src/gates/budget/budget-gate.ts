@@ -8,10 +8,9 @@ import type { Account } from '../../kernel/account-memory.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Gate, Pass } from '../../kernel/gate.ts'
 import { hostOf, isUsable } from '../../kernel/knowledge.ts'
-import { type Instant, instantOf } from '../../support/runtime.ts'
-import type { RefreshBudget } from './refresh-budget.ts'
+import { type Instant, instantOf, pause } from '../../support/runtime.ts'
+import type { Place, Rank, RefreshBudget } from './refresh-budget.ts'
 import { placeLife } from './request-budget.ts'
-import type { Place, Rank } from './waiting-line.ts'
 
 /**
  * What subscribers of the tracing channel `owner-sso:budget` are given: each wait for a place. Node adds `error` where there was
@@ -87,38 +86,32 @@ export function budgetGate(
 
   /** From its use on the place counts as used, whatever becomes of the request. */
   function passOf(account: Account, turn: Turn, place: Place): Pass {
-    let held: HeldPlace | undefined
-    return {
-      use() {
-        turn.place = undefined
-        held = turn.missed ? renewed(account, turn.authUrl, place) : { current: () => place, end: () => undefined }
-      },
-      isGood() {
-        const isGood = held !== undefined && budget.isUsable(held.current())
-        turn.missed = !isGood
-        // From now on it is on its way, and the answer may take long; or it is never sent.
-        held?.end()
-        return isGood
-      },
-      end: () => held?.end(),
-    }
-  }
-
-  /** For a request whose connection took longer than a place lasts: it takes one place after the other until it is sent. */
-  function renewed(account: Account, authUrl: string, place: Place): HeldPlace {
     let newest = place
     let isEnded = false
+    /** For a request whose connection took longer than a place lasts: it takes one place after the other until it is sent. */
     const renew = async (): Promise<void> => {
-      await new Promise<void>((resolve) => runtime.after(placeLife / 3, resolve))
+      await pause(runtime, placeLife / 3)
       if (isEnded) return
-      const next = await budget.place(authUrl, account, rankOf(account))
-      if (isEnded) return budget.giveBack(authUrl, next)
+      const next = await budget.place(turn.authUrl, account, rankOf(account))
+      if (isEnded) return budget.giveBack(turn.authUrl, next)
       newest = next
       await renew()
     }
-    // Where none is to be had the request is not sent, and that is told by the next turn.
-    renew().catch(() => undefined)
-    return { current: () => newest, end: () => void (isEnded = true) }
+    const end = (): void => void (isEnded = true)
+    return {
+      use() {
+        turn.place = undefined
+        // Where none is to be had the request is not sent, and that is told by the next turn.
+        if (turn.missed) renew().catch(() => undefined)
+      },
+      isGood() {
+        turn.missed = !budget.isUsable(newest)
+        // From now on it is on its way, and the answer may take long; or it is never sent.
+        end()
+        return !turn.missed
+      },
+      end,
+    }
   }
 
   return {
@@ -137,11 +130,5 @@ export function budgetGate(
   }
 }
 
-interface HeldPlace {
-  readonly current: () => Place
-  readonly end: () => void
-}
-
-/** Free when nobody listens. */
 const traced = (message: BudgetTrace, wait: () => Promise<Place>): Promise<Place> =>
   waits.hasSubscribers ? waits.tracePromise(wait, message) : wait()

@@ -5,7 +5,7 @@
  * process opens the next window once it has itself seen the current one for `length`, and no claim of a place for `rest`.
  */
 
-import { checkOptionNames } from '../../support/known-options.ts'
+import { checkOptionNames, requireThat } from '../../support/options.ts'
 
 /** How many refresh requests go to one host, whoever makes them. */
 export interface RequestBudget {
@@ -21,7 +21,6 @@ export interface RequestBudget {
   readonly scope?: 'store' | 'process' | undefined
 }
 
-/** A budget as it is kept. */
 export interface Windows {
   /** Requests that one window has room for. */
   readonly places: number
@@ -50,7 +49,6 @@ export function windowsOf({ perMinute, burst = defaultBurst(perMinute) }: Reques
   return { places: burst, length, rest: Math.min(Math.floor(length * 0.94), 2000) }
 }
 
-/** About one window a second. */
 const defaultBurst = (perMinute: number): number => Math.ceil(perMinute / 60)
 
 /**
@@ -60,7 +58,7 @@ const defaultBurst = (perMinute: number): number => Math.ceil(perMinute / 60)
  */
 export function requestBudgetFrom(value: string | object, setting = 'requestBudget'): RequestBudget {
   const budget = typeof value === 'string' ? fromWord(value) : { perMinute: Number.NaN, ...value }
-  check(budget !== undefined, `${setting} must be requests a minute, such as 300, or with a burst 300:5`)
+  requireThat(budget !== undefined, `${setting} must be requests a minute, such as 300, or with a burst 300:5`)
   checkBudget(budget, setting)
   return budget
 }
@@ -75,14 +73,10 @@ function fromWord(text: string): RequestBudget | undefined {
 export function checkBudget(budget: RequestBudget, name = 'requestBudget'): void {
   checkOptionNames(name, budget, { perMinute: true, burst: true, scope: true })
   const { perMinute, burst = 1, scope = 'store' } = budget
-  check(Number.isSafeInteger(perMinute) && perMinute >= 2, `${name}: perMinute must be a whole number, 2 or more`)
-  check(
+  requireThat(Number.isSafeInteger(perMinute) && perMinute >= 2, `${name}: perMinute must be a whole number, 2 or more`)
+  requireThat(
     Number.isSafeInteger(burst) && burst >= 1 && burst <= perMinute / 2,
     `${name}: burst must be a whole number, half of perMinute at the most`,
   )
-  check(scope === 'store' || scope === 'process', `${name}: scope must be 'store' or 'process'`)
-}
-
-function check(condition: boolean, mistake: string): asserts condition {
-  if (!condition) throw new TypeError(mistake)
+  requireThat(scope === 'store' || scope === 'process', `${name}: scope must be 'store' or 'process'`)
 }

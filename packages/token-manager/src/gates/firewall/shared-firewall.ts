@@ -6,12 +6,11 @@
  * way together meet one.
  */
 import { ClientRejectedError, FirewallChallengeError } from '../../errors.ts'
-import { readOwnRecord } from '../../store/own-record.ts'
+import { firewallRecordName, readOwnRecord } from '../../store/own-record.ts'
 import type { FirewallRecord } from '../../store/token-record.ts'
-import type { FirewallState, Probe } from '../../issuer/firewall-state.ts'
+import type { FirewallState, Probe } from '../../issuer/token-issuer.ts'
 import { isSameWrite, type Write } from '../../store/lineage.ts'
 import type { GuardedStore } from '../../store/guarded-store.ts'
-import { firewallRecordName } from '../../store/record-names.ts'
 import { elapsed, type Instant, instantOf, type Runtime } from '../../support/runtime.ts'
 
 /** Seconds. */
@@ -24,9 +23,7 @@ const longestBelieved = 2 * 24 * 60 * 60
 /** Probes that are tried to be claimed: others keep claiming and ending theirs, or reads lag behind writes. */
 const mostClaims = 3
 
-/** Why nobody sends. */
 type Challenge = FirewallChallengeError | ClientRejectedError
-/** What a block says. */
 type Block = Pick<FirewallRecord, 'challenges' | 'wait' | 'because'>
 
 export interface SharedFirewall extends FirewallState {
@@ -50,13 +47,11 @@ interface Sight extends Write {
   readonly isProbe?: boolean
 }
 
-/** What a process knows of the firewalls that its fleet meets, and with what it learns more. */
 interface Fleet {
   readonly store: GuardedStore
   readonly runtime: Runtime
   /** Is told once that a client is rejected, in one process of the fleet. */
   readonly onClientRejected: (authUrl: string, error: ClientRejectedError) => void
-  /** By the names of their records. */
   readonly hosts: Map<string, Sight>
   /** Claims of this process that the store did not say it took, by their write ids. */
   readonly unanswered: Map<string, string>
@@ -113,7 +108,6 @@ function isFromTheFuture({ record, seen }: Sight): boolean {
   return record.noted_at - seen.wall / 1000 > longestWait
 }
 
-/** The block after one more challenge page. */
 function blockAfter(known: Sight | undefined, error: Challenge, now: Instant, random: number): Block {
   const { nextAttemptAt, requestSent } = error
   const because = error instanceof ClientRejectedError ? 'invalid_client' : undefined

@@ -380,9 +380,8 @@ function nameOf(task: Task): string {
   return name
 }
 
-/** Everything that a value says. */
-const textOf = (value: unknown): string =>
-  JSON.stringify(value, (_name, part) => (part instanceof Error ? wordsOf(part) : part))
+/** Everything that a value says: errors by their own fields. Without a replacer, which takes longer than all else. */
+const textOf = (value: unknown): string => JSON.stringify(value)
 
 const wordsOf = (error: Error): string => `${error.name} ${'nextAttemptAt' in error ? String(error.nextAttemptAt) : ''}`
 

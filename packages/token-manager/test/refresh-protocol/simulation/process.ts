@@ -3,7 +3,7 @@
  */
 import { StoreError, UnreachableError } from '../../../src/errors.ts'
 import { manageTokens } from '../../../src/manager/manager.ts'
-import { firewallRecordName } from '../../../src/store/record-names.ts'
+import { firewallRecordName } from '../../../src/store/own-record.ts'
 import type { Runtime } from '../../../src/support/runtime.ts'
 import type { IssuerRefreshOptions as RefreshOptions } from '../../../src/issuer/token-issuer.ts'
 import type { TokenManager } from '../../../src/manager/token-manager.ts'

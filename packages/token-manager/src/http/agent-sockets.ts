@@ -1,13 +1,50 @@
 /**
- * What connections to the service share: a TLS context, made of the settings once, and the last TLS session of each host. The
- * connection of the next login or refresh resumes that session, which saves a whole handshake.
+ * How an agent's sockets are made. They are handed to a request only once they are connected: that lets an error say whether its
+ * request may have reached the service. And connections share a TLS context, made of the settings once, and the last TLS session of
+ * each host, which saves the next login or refresh a whole handshake.
  *
- * Only sessions of verified connections are kept, and only for these settings with their CA. Nothing in it belongs to an
- * account.
+ * Only sessions of verified connections are kept, and only for these settings with their CA. Nothing of them belongs to an account.
  */
 import type { Agent } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import type { Transport } from './transport.ts'
+
+/** Returns the sockets that are still connecting, which the agent does not know of. */
+export function handOutConnectedSockets(agent: Agent): ReadonlySet<Duplex> {
+  const connecting = new Set<Duplex>()
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (options, callback) => {
+    const settle = (error: Error | null, socket: Duplex): void => {
+      const event = error ? undefined : awaitedEvent(socket)
+      if (event === undefined) {
+        callback?.(error, socket)
+        return
+      }
+      const finish = (failure: Error | null): void => {
+        connecting.delete(socket)
+        socket.off(event, succeed).off('error', finish)
+        callback?.(failure, socket)
+      }
+      const succeed = (): void => finish(null)
+      socket.once(event, succeed).once('error', finish)
+      connecting.add(socket)
+    }
+    // A proxy agent calls back with its socket. net.createConnection returns it, and calls back later with nothing.
+    const socket = connect(options, (error, given) => {
+      if (error || given) settle(error, given)
+    })
+    if (socket) settle(null, socket)
+    return undefined
+  }
+  return connecting
+}
+
+/** The event after which a new socket may be written to; `undefined` where it is ready. */
+function awaitedEvent(socket: Duplex): 'connect' | 'secureConnect' | undefined {
+  if ('secureConnecting' in socket && socket.secureConnecting === true) return 'secureConnect'
+  return 'connecting' in socket && socket.connecting === true ? 'connect' : undefined
+}
 
 /** One for each `createSso`. */
 export interface TlsMemory {
@@ -17,16 +54,11 @@ export interface TlsMemory {
   readonly sessions: Map<string, Buffer>
 }
 
-/** The TLS context of every connection. */
 export function sharedContext(memory: TlsMemory, tls: Transport['tls']): SecureContext {
   return (memory.context ??= createSecureContext(tls))
 }
 
-/**
- * Offers the kept session on each new connection of an agent, and keeps the one that it is given.
- *
- * @param tunnelled - the agent goes through a proxy: its TLS handshake begins before the socket is returned
- */
+/** @param tunnelled - the agent goes through a proxy: its TLS handshake begins before the socket is returned */
 export function shareSessions(agent: Agent, { sessions }: TlsMemory, tunnelled: boolean): void {
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, callback) => {

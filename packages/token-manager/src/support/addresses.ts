@@ -1,6 +1,5 @@
 /**
- * Whether this process checks certificates: Node reads `NODE_TLS_REJECT_UNAUTHORIZED` at each connection, so that code which
- * sets it late counts too.
+ * Addresses: where secrets may be sent, and the brackets of IPv6, which stand in URLs and nowhere else.
  */
 
 /** Whether an address is on this machine: the only place that plain http may be spoken to. */
@@ -15,11 +14,21 @@ export function mayCarrySecrets(url: URL): boolean {
 
 /**
  * Why nothing secret may be sent to an address now: it is not on a loopback host, and the process was told to trust anybody.
- * Asked before every request that carries a credential or a token, and never remembered.
+ * Asked before every request that carries a credential or a token, and never remembered: Node reads the variable at each connection.
  *
  * @returns the rest of a sentence that begins with what the address is; `undefined` where nothing is wrong
  */
 export function verificationProblem(url: URL): string | undefined {
   if (isLoopback(url) || process.env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return undefined
   return 'is not on a loopback host and NODE_TLS_REJECT_UNAUTHORIZED is 0: unset it, and give tls.ca for a private CA'
+}
+
+/** The host as a URL has it: `[::1]`. */
+export function withBrackets(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+}
+
+/** The host as everything else has it: `::1`. */
+export function withoutBrackets(hostname: string): string {
+  return hostname.replaceAll(/[[\]]/gu, '')
 }
