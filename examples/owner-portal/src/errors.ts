@@ -4,12 +4,22 @@
 import { types } from 'node:util'
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { sendPage } from './send-page.ts'
-import { waitingTime } from '@owner-sso/sign-in-pages'
-import { type MessagePage, messagePage } from './pages/message-page.ts'
+import { card, type Html, waitingTime } from '@owner-sso/sign-in-pages'
+import { html } from 'hono/html'
+import { layout } from './pages/layout.ts'
 import { TooManyTriesError } from './rate-limit.ts'
 import { unavailable } from './trouble.ts'
 
+/** What went wrong, and a way on. */
+interface Message {
+  readonly title: string
+  readonly text: string
+  readonly link: { readonly href: string; readonly label: string }
+}
+
 const home = { href: '/', label: 'To the start page' }
+
+const signIn = { href: '/sign-in', label: 'Back to the sign-in page' }
 
 const notFoundMessage = {
   title: 'There is no such page',
@@ -18,11 +28,11 @@ const notFoundMessage = {
 }
 
 /** What to say for each status that bad input can have. */
-const messages: Readonly<Record<number, MessagePage>> = {
+const messages: Readonly<Record<number, Message>> = {
   403: {
     title: 'This form has expired',
     text: 'It was not sent from a page of your session, or the session has ended. Nothing was done. Open the page again and repeat it.',
-    link: { href: '/sign-in', label: 'Back to the sign-in page' },
+    link: signIn,
   },
   404: notFoundMessage,
   413: { title: 'That is too much', text: 'The form is larger than this portal accepts.', link: home },
@@ -43,12 +53,7 @@ export function errorPages(log: (line: string) => void): ErrorRequestHandler {
     if (error instanceof TooManyTriesError) {
       const { retryAfter } = error
       const text = `To protect your account, this portal waits after a few tries. Try again in ${waitingTime(retryAfter)}.`
-      const page = messagePage({
-        title: 'Too many tries',
-        text,
-        link: { href: '/sign-in', label: 'Back to the sign-in page' },
-      })
-      return sendPage(response, 429, page, retryAfter)
+      return sendPage(response, 429, messagePage({ title: 'Too many tries', text, link: signIn }), retryAfter)
     }
     const trouble = unavailable(error)
     if (trouble) {
@@ -62,6 +67,11 @@ export function errorPages(log: (line: string) => void): ErrorRequestHandler {
     const text = 'That is the portal’s fault, not yours. Try again in a minute.'
     return sendPage(response, 500, messagePage({ title: 'Something went wrong', text, link: home }))
   }
+}
+
+function messagePage({ title, text, link }: Message): Html {
+  const way = html`<p><a class="button" href="${link.href}">${link.label}</a></p>`
+  return layout({ title, narrow: true }, card(title, text, way))
 }
 
 /** What is left out of an answer, for the log: a path, a host, a system's word. An error of ours holds no secret. */

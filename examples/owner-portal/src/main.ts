@@ -2,7 +2,7 @@
  * What `npm start` runs: the portal, against the emulator or the service that `OWNER_SSO_AUTH_URL` names, until Ctrl-C.
  */
 import { once } from 'node:events'
-import { createSso, createTokenManager, type TokenManager, withTimeLimit } from '@owner-sso/core'
+import { createSso, createTokenManager, withTimeLimit } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { createApp } from './app.ts'
 import { type Demo, startDemo } from './demo.ts'
@@ -26,7 +26,10 @@ async function main(): Promise<void> {
     console.log(`${service.lines?.().join('\n') ?? `It signs in with ${sso.authUrl}`}\n`)
     await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
     await server.close()
-    await settle(tokens)
+    // A refresh under way is never cut off, wherever its tokens go.
+    await withTimeLimit(settlingTime, (signal) => tokens.settled({ signal })).catch((error: unknown) => {
+      console.error(`A refresh did not end: ${messageOf(error)}`)
+    })
   } finally {
     await service.close?.()
   }
@@ -35,12 +38,7 @@ async function main(): Promise<void> {
 /** Milliseconds that a refresh may still take when the pages have ended: its own deadline of 30 s, and the save. */
 const settlingTime = 45_000
 
-/** A refresh under way is never cut off, wherever its tokens go. */
-async function settle(tokens: TokenManager): Promise<void> {
-  await withTimeLimit(settlingTime, (signal) => tokens.settled({ signal })).catch((error: unknown) => {
-    console.error(`A refresh did not end: ${error instanceof Error ? error.message : String(error)}`)
-  })
-}
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 // Ctrl-C can arrive twice, from the terminal and from the package manager: the second may not cut the end short.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
@@ -49,6 +47,6 @@ try {
   await main()
   process.exit(0)
 } catch (error) {
-  console.error(`The portal could not start: ${error instanceof Error ? error.message : String(error)}`)
+  console.error(`The portal could not start: ${messageOf(error)}`)
   process.exit(1)
 }
