@@ -1,11 +1,10 @@
 /**
  * The gateway's connections to PostgreSQL: a pool for statements, and one that hears of changes.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { StoreError } from '@owner-sso/core'
 import { checkDatabase, createTable, type PostgresClient, sqlTokenStore } from '@owner-sso/token-store-sql'
 import pg from 'pg'
-import { codeOf, longestPause, type OnDown, type SharedStore, type StoreSettings } from './shared-store.ts'
+import { codeOf, type OnDown, type SharedStore, type StoreSettings } from './shared-store.ts'
 
 /** Opens connections as they are needed, and makes the table where there is none and this user may. */
 export function openPostgres({ storeUrl, encryptionKeys: encryptionKey }: StoreSettings, onDown: OnDown): SharedStore {
@@ -34,7 +33,6 @@ export function openPostgres({ storeUrl, encryptionKeys: encryptionKey }: StoreS
       }
     },
   }
-  const closing = new AbortController()
   let listener: pg.Client | undefined
   const subscriber = async (): Promise<pg.Client> => {
     listener = new pg.Client(connection)
@@ -43,22 +41,10 @@ export function openPostgres({ storeUrl, encryptionKeys: encryptionKey }: StoreS
   }
   const store = sqlTokenStore({ client, subscriber, encryptionKey })
 
-  const connect = async (): Promise<void> => {
-    for (let wait = 50; !closing.signal.aborted; wait = Math.min(wait * 2, longestPause)) {
-      try {
-        await client.query('SELECT 1', [])
-        return
-      } catch {
-        await pause(wait)
-      }
-    }
-  }
   return {
     store,
-    problems: async () => (await checkDatabase(pool)).map(({ message }) => message),
-    connected: connect(),
+    problems: async () => (await checkDatabase(client)).map(({ message }) => message),
     close: () => {
-      closing.abort()
       for (const each of [pool, listener]) each?.end().catch(() => undefined)
     },
   }

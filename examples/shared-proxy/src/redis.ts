@@ -30,13 +30,11 @@ export function openRedis({ storeUrl, encryptionKeys: encryptionKey }: StoreSett
   })
   // Its errors are those of the other connection.
   subscriber.on('error', () => undefined)
-  const connected = Promise.all([client.connect(), subscriber.connect()]).then(() => undefined)
-  // Rejects only where it was closed before it stood.
-  connected.catch(() => undefined)
+  // Rejects only where it was closed before it stood: until then it is tried for again and again.
+  for (const each of [client, subscriber]) each.connect().catch(() => undefined)
   return {
     store: redisTokenStore({ client, subscriber, encryptionKey }),
     problems: async () => (await checkRedis(client)).map(({ message }) => message),
-    connected,
     close: () => {
       client.destroy()
       subscriber.destroy()

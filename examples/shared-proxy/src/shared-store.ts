@@ -10,8 +10,6 @@ export interface SharedStore {
   readonly store: TokenStore
   /** What about the server can cost token sets, in sentences. @throws StoreError where it can't be asked */
   readonly problems: () => Promise<readonly string[]>
-  /** Resolves when the first connection stands; until then, and whenever it is gone, it is tried for again and again. */
-  readonly connected: Promise<void>
   readonly close: () => void
 }
 
