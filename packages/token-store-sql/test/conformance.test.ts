@@ -59,8 +59,7 @@ function conformance({ options, another, watch = false, create, histories = 25, 
     reopen: (store) => open(tableOf(store), another?.() ?? options().client),
     accounts: true,
     damage: async (store, account) => {
-      const { client, dialect } = options()
-      const { run } = databaseOf(client, dialect)
+      const { run } = databaseOf(options().client)
       const table = quotedTable(tableOf(store))
       await run({
         text: `UPDATE ${table} SET account = '"' WHERE account_hash = '${hashOf(account)}'`,

@@ -228,7 +228,7 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
       return listener
     }
     const store = sqlTokenStore({ client, subscriber })
-    const writer = sqlTokenStore({ client, notify: true })
+    const writer = sqlTokenStore({ client, subscriber })
     let version = 0
     const heard = async (): Promise<void> => {
       const told: string[] = []
@@ -464,16 +464,9 @@ describe('sqlTokenStore rejects', () => {
     ['a string', 'postgresql://127.0.0.1'],
     ['an object without methods', { query: true }],
     ['one that prepares statements, and executes none', { prepare }],
-    ['a client that has both methods', { query, prepare, exec }],
   ])('%s in place of a client', async (_name, client) => {
     expect(() => sqlTokenStore({ client: client as SqlClient })).toThrow(TypeError)
     await expect(createTable(client as SqlClient)).rejects.toThrow(TypeError)
-  })
-
-  test('a dialect that the client does not speak, and takes one that tells two apart', () => {
-    expect(() => sqlTokenStore({ client: { query }, dialect: 'sqlite' })).toThrow(TypeError)
-    expect(() => sqlTokenStore({ client: { prepare, exec }, dialect: 'postgresql' })).toThrow(TypeError)
-    expect(sqlTokenStore({ client: { query, prepare, exec }, dialect: 'sqlite' })).toHaveProperty('read')
   })
 
   test.each(['', '.', 'a.', '.a', 'a.b.c', 'a\0b', 'x'.repeat(64), `s.${'é'.repeat(32)}`, 7 as unknown as string])(
@@ -486,21 +479,17 @@ describe('sqlTokenStore rejects', () => {
   test('a mistyped option: the records would be plain text, or in another table', async () => {
     const typo: object = { encryptionkey: randomBytes(32) }
     expect(() => sqlTokenStore({ client: { query }, ...typo })).toThrow('Did you mean encryptionKey?')
-    expect(() => sqlTokenStore({ client: { query }, dialect: 'mysql' as never })).toThrow(
-      "dialect must be 'postgresql' or 'sqlite'",
-    )
-    expect(() => sqlTokenStore({ client: { query }, notify: 'yes' as never })).toThrow('notify must be true or false')
     expect(() => sqlTokenStore({ client: { query }, subscriber: true as never })).toThrow(
       'subscriber must be a Client of pg',
     )
     expect(() => sqlTokenStore({ client: Promise.resolve({ query }) as never })).toThrow('; a promise came: await it')
-    expect(() => sqlTokenStore(undefined as never)).toThrow('sqlTokenStore takes an object with client, dialect')
+    expect(() => sqlTokenStore(undefined as never)).toThrow('sqlTokenStore takes an object with client, tableName')
     const otherTypo: object = { tabelName: 'kept' }
     await expect(createTable({ query }, otherTypo)).rejects.toThrow('Did you mean tableName?')
   })
 
   test('to listen on SQLite, and an account’s name that is not Unicode', async () => {
-    expect(() => sqlTokenStore({ client: { prepare, exec }, notify: true })).toThrow(TypeError)
+    expect(() => sqlTokenStore({ client: { prepare, exec }, subscriber: { query } as never })).toThrow(TypeError)
     expect(sqlTokenStore({ client: { prepare, exec } })).not.toHaveProperty('watch')
     await expect(sqlTokenStore({ client: { query } }).read('\uD800')).rejects.toThrow(TypeError)
     expect(inspect(sqlTokenStore({ client: { query }, tableName: 'x'.repeat(63) }))).toContain('read')
