@@ -1,6 +1,7 @@
 /**
  * `fileTokenStore`: token sets in a folder, shared by all processes of a machine.
  */
+import { watch } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -12,14 +13,12 @@ import {
   type Versioned,
   withEncryption,
 } from '@owner-sso/token-manager'
-import { whatCame } from '@owner-sso/token-manager/support'
-import { watchFolder } from './change-hint.ts'
+import { hashOfAccount, whatCame } from '@owner-sso/token-manager/support'
 import { codeOf, type Disk, sync, systemDisk, unless } from './disk.ts'
-import { accountFolder, keyName, keyOf, shardFolder, shardName, versionFile } from './layout.ts'
+import { accountFolder, keyName, shardFolder, shardName, versionFile } from './layout.ts'
 import { type FolderState, newestRecord, wholeRecord } from './newest-record.ts'
 import { forgetOlder } from './older-versions.ts'
 import { openedFolder } from './opened-folder.ts'
-import { warnOfPlainText } from './plain-text-warning.ts'
 import { publish } from './publication.ts'
 import { encode, type Envelope } from './record-file.ts'
 import { reporting } from './system-failure.ts'
@@ -50,6 +49,17 @@ export function fileTokenStore(options: FileTokenStoreOptions): TokenStore {
   const store = createStore(systemDisk, { path })
   if (encryptionKey === undefined) warnOfPlainText()
   return withEncryption(store, encryptionKey)
+}
+
+let warned = false
+
+/** Of a store without an encryption key, once in a process. */
+function warnOfPlainText(): void {
+  if (warned) return
+  warned = true
+  const message =
+    'Token sets are stored unencrypted, in files that this user and root can read. Give fileTokenStore an encryptionKey to seal them.'
+  process.emitWarning(message, { type: 'SecurityWarning', code: 'OWNER_SSO_UNSEALED' })
 }
 
 /** The store without encryption, on any disk. */
@@ -105,7 +115,7 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
 
   return {
     read: async (account) => {
-      const key = keyOf(account)
+      const key = hashOfAccount(account)
       return reporting('read-failed', root, async () => {
         await folder.open()
         if (!(await folder.hasAccount(key))) return undefined
@@ -115,7 +125,7 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
     },
 
     swap: async (account, expected, record, writeId, options) => {
-      const key = keyOf(account)
+      const key = hashOfAccount(account)
       const attempt = async (): Promise<Versioned | Conflict> => {
         await folder.open()
         const flag = options?.forgetOlder === true ? { forgetOlder: true as const } : {}
@@ -143,7 +153,23 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
     },
 
     accounts: () => accountNames(disk, root, folder.open),
-    watch: (account, onChange) => watchFolder(accountFolder(root, keyOf(account)), onChange),
+    watch: (account, onChange) => watchFolder(accountFolder(root, hashOfAccount(account)), onChange),
+  }
+}
+
+/**
+ * Calls back when a version file appears in a folder; never keeps the process alive. A hint only: where the system can't tell,
+ * polling is left. Returns an unsubscribe function.
+ */
+function watchFolder(folder: string, onChange: () => void): () => void {
+  try {
+    const watcher = watch(folder, { persistent: false }, (_event, name) => {
+      if (name === null || name.startsWith('t.')) onChange()
+    })
+    watcher.on('error', () => watcher.close())
+    return () => watcher.close()
+  } catch {
+    return () => undefined
   }
 }
 

@@ -4,17 +4,9 @@
  *     <path>/3f/3fd54831…/t.7     version files of one account, under a shard of its key's first two digits
  *     <path>/tmp/3fd54831….8.4711.90210.5c1e…   a record on its way to become t.8
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type ProcessName, thisProcess } from './process-name.ts'
-
-/** SHA-256 of the account's name, 64 hexadecimal digits: the same folder for the same name on every file system. */
-export function keyOf(account: string): string {
-  if (typeof account !== 'string' || /\p{Surrogate}/u.test(account)) {
-    throw new TypeError('account must be a string of whole Unicode characters')
-  }
-  return createHash('sha256').update(account).digest('hex')
-}
 
 export const shardName: RegExp = /^[0-9a-f]{2}$/u
 export const keyName: RegExp = /^[0-9a-f]{64}$/u

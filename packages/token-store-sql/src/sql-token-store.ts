@@ -12,7 +12,8 @@ import {
 import { listenWith, type PostgresSubscriber } from './change-hint.ts'
 import { type Database, databaseOf, type Row, type SqlClient, type Statement } from './database.ts'
 import { joinReads } from './joint-reads.ts'
-import { accountIn, asText, hashOf, recordIn } from './record-row.ts'
+import { hashOfAccount } from '@owner-sso/token-manager/support'
+import { accountIn, asText, recordIn } from './record-row.ts'
 import { executed, replicaFailure } from './sql-failure.ts'
 import { pageSize, statementsOf } from './statements.ts'
 import { defaultTable, quotedTable } from './table.ts'
@@ -80,12 +81,12 @@ function plainStore(options: SqlTokenStoreOptions): TokenStore {
         )
   const store: TokenStore = {
     read: async (account) => {
-      const row = await rowOf(hashOf(account))
+      const row = await rowOf(hashOfAccount(account))
       return row === undefined ? undefined : recordIn(row, account)
     },
 
     swap: async (account, expected, next, writeId, { expectedWriteId } = {}) => {
-      const accountHash = hashOf(account)
+      const accountHash = hashOfAccount(account)
       const values = {
         accountHash,
         account: asText(account),
@@ -107,7 +108,7 @@ function plainStore(options: SqlTokenStoreOptions): TokenStore {
   }
   if (!subscriber) return store
   const listen = listenWith(subscriber)
-  return { ...store, watch: (account, onChange) => listen(hashOf(account), onChange) }
+  return { ...store, watch: (account, onChange) => listen(hashOfAccount(account), onChange) }
 }
 
 /** @throws StoreError where it fails, does not answer in time, or is a replica's */

@@ -7,7 +7,7 @@ import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
 import type { Client, Pool } from 'pg'
 import { createTable, type SqlClient, sqlTokenStore, type SqlTokenStoreOptions } from '../src/index.ts'
 import { databaseOf } from '../src/database.ts'
-import { hashOf } from '../src/record-row.ts'
+import { hashOfAccount } from '@owner-sso/token-manager/support'
 import { quotedTable } from '../src/table.ts'
 import { killedWriter } from '../../../tests/support/killed-writer.ts'
 import { describeWithPostgres, type PostgresServer, startPostgres } from '../../../tests/support/postgres-server.ts'
@@ -62,7 +62,7 @@ function conformance({ options, another, watch = false, create, histories = 25, 
       const { run } = databaseOf(options().client)
       const table = quotedTable(tableOf(store))
       await run({
-        text: `UPDATE ${table} SET account = '"' WHERE account_hash = '${hashOf(account)}'`,
+        text: `UPDATE ${table} SET account = '"' WHERE account_hash = '${hashOfAccount(account)}'`,
         names: [],
         writes: true,
       })
