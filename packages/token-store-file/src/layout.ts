@@ -6,15 +6,23 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { Disk } from './disk.ts'
 import { type ProcessName, thisProcess } from './process-name.ts'
+
+/** The files of one account, and what reads and writes them. */
+export interface AccountFiles {
+  readonly disk: Disk
+  readonly root: string
+  readonly key: string
+}
 
 export const shardName: RegExp = /^[0-9a-f]{2}$/u
 export const keyName: RegExp = /^[0-9a-f]{64}$/u
 
 export const shardFolder = (root: string, key: string): string => join(root, key.slice(0, 2))
-export const accountFolder = (root: string, key: string): string => join(root, key.slice(0, 2), key)
+export const accountFolder = ({ root, key }: Omit<AccountFiles, 'disk'>): string => join(shardFolder(root, key), key)
 export const temporaryFolder = (root: string): string => join(root, 'tmp')
-export const versionFile = (folder: string, slot: number): string => join(folder, `t.${slot}`)
+export const versionFile = (files: AccountFiles, slot: number): string => join(accountFolder(files), `t.${slot}`)
 
 /** The slots among a folder's names, the highest first. A version lies in a slot; a damaged slot is passed over. */
 export function slotsIn(names: readonly string[]): number[] {

@@ -38,7 +38,7 @@ export function openedFolder(disk: Disk, root: string): OpenedFolder {
     return found ?? false
   }
   const checkShard = (folder: string): Promise<boolean> => check(folder, folder, shards)
-  const checkAccount = (key: string): Promise<boolean> => check(key, accountFolder(root, key), accounts)
+  const checkAccount = (key: string): Promise<boolean> => check(key, accountFolder({ root, key }), accounts)
 
   return {
     open: () =>
@@ -55,7 +55,7 @@ export function openedFolder(disk: Disk, root: string): OpenedFolder {
     addAccount: async (key) => {
       // It may have been removed since it was opened, and what is there now be somebody else's.
       await checkFolder(disk, root)
-      const [shard, folder] = [shardFolder(root, key), accountFolder(root, key)]
+      const [shard, folder] = [shardFolder(root, key), accountFolder({ root, key })]
       await unless(disk.mkdir(shard, 0o700), 'EEXIST')
       await checkShard(shard)
       await unless(disk.mkdir(folder, 0o700), 'EEXIST')

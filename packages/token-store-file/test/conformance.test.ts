@@ -49,7 +49,7 @@ describe('fileTokenStore with an encryption key', () => {
 
 /** In place of every version of its record. */
 async function damaged(path: string, account: string): Promise<void> {
-  const folder = accountFolder(path, hashOfAccount(account))
+  const folder = accountFolder({ root: path, key: hashOfAccount(account) })
   for (const name of await readdir(folder)) await writeFile(join(folder, name), 'damaged')
 }
 
