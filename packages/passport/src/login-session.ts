@@ -3,7 +3,7 @@
  */
 import { promisify } from 'node:util'
 import type { Request } from 'express'
-import type { RequestOptions } from './authenticate-options.ts'
+import type { RequestOptions } from './sign-in-request.ts'
 import type { StrategySettings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
 import type { Ending, Kept } from './submissions.ts'
