@@ -2,10 +2,9 @@
  * The end of every accepted sign-in: the application's verify function says who the owner is there, or that they are nobody; then
  * the tokens are saved.
  */
-import { answeredInTime, type TokenOwner, type TokenSet } from '@owner-sso/core'
+import { answeredInTime, type TokenManager, type TokenOwner, type TokenSet } from '@owner-sso/core'
 import type { Request } from 'express'
 import type { Profile } from 'passport'
-import type { StrategySettings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
 
 /**
@@ -94,12 +93,17 @@ function isThenable(value: unknown): value is PromiseLike<Express.User | false |
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
+interface Accepting {
+  readonly tokens: Pick<TokenManager, 'save'>
+  verdict(request: Request, owner: OwnerSsoUser, tokens: TokenSet): Promise<Verdict>
+}
+
 /**
  * Asks verify first, so that nothing is kept of somebody who isn't welcome, and saves the tokens before success, so that
  * a signed-in person always has them.
  */
 export async function accept(
-  { verdict, tokens: manager }: Pick<StrategySettings, 'verdict' | 'tokens'>,
+  { verdict, tokens: manager }: Accepting,
   request: Request,
   owner: OwnerSsoUser,
   tokens: TokenSet,

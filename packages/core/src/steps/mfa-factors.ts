@@ -8,7 +8,6 @@ import { authorizePath } from './authorization-request.ts'
 import { PendingLoginExpiredError } from '../errors.ts'
 import type { HttpSession } from '../http/http-session.ts'
 import { asJsonObject, type JsonObject, parseJson } from '@owner-sso/token-manager/http'
-import { isExpired, mfaErrorCode } from './mfa-error.ts'
 
 /** A second factor of the account, as the service lists it. */
 export interface Factor {
@@ -81,4 +80,17 @@ function readFactor(entry: unknown): Factor[] {
       ...(factorProvider === undefined ? {} : { factorProvider }),
     },
   ]
+}
+
+/** Recorded codes that mean "not this login any more". */
+const expiries: ReadonlySet<unknown> = new Set(['UNAUTHORIZED', 'ERR_EXPIRED'])
+
+/** The `code` of the error body that both MFA endpoints answer with, `{ error: { code, message } }` (recorded). */
+export function mfaErrorCode(body: JsonObject | undefined): unknown {
+  return asJsonObject(body?.get('error'))?.get('code')
+}
+
+/** Whether the service has given the transaction up, so that only a new login helps. */
+export function isExpired(code: unknown): boolean {
+  return expiries.has(code)
 }
