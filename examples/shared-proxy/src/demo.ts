@@ -14,7 +14,7 @@ import { createSso, createTokenManager, type PasscodeAnswer } from '@owner-sso/c
 import type { Emulator } from '@owner-sso/emulator'
 import { startRedis } from './demo/redis-process.ts'
 import { described } from './log.ts'
-import { openRedis } from './redis.ts'
+import { openStore } from './stores.ts'
 
 const names = ['instance 1', 'instance 2']
 
@@ -87,7 +87,7 @@ async function prepare(
   emulator: Emulator,
   storeUrl: string,
 ): Promise<{ readonly accounts: readonly string[]; readonly key: string }> {
-  const { store, close } = openRedis({ storeUrl, encryptionKeys: undefined }, () => undefined)
+  const { store, close } = openStore({ storeUrl, encryptionKeys: undefined }, () => undefined)
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
   const tokens = createTokenManager({ issuer: sso, store })
   for (const account of emulator.accounts) {

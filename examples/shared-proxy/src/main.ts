@@ -18,10 +18,8 @@ import {
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { createGateway, type Gateway } from './gateway.ts'
 import { described, logRefreshes, logToStdout as log } from './log.ts'
-import { openPostgres } from './postgres.ts'
-import { openRedis } from './redis.ts'
 import { settingsFrom } from './settings.ts'
-import { longestPause, type SharedStore } from './shared-store.ts'
+import { longestPause, openStore, type SharedStore } from './stores.ts'
 
 /** Milliseconds that a refresh may still take when the calls have ended: its own deadline of 30 s, and the save. */
 const settlingTime = 45_000
@@ -49,7 +47,6 @@ async function run(): Promise<number> {
   const { authUrl, regionalAuthUrls = [], transport } = settings.sso
   const endTelemetry = settings.hasCollector ? (await import('./telemetry.ts')).startTelemetry() : undefined
   const sso = createSso(settings.sso)
-  const openStore = settings.storeUrl.startsWith('postgres') ? openPostgres : openRedis
   const shared = openStore(settings, (code) => log('store-down', { code }))
   const clients = brokerClients({ store: shared.store })
   // Sealed as the store is: both hold the same.
