@@ -7,7 +7,6 @@ import { sendPage } from './send-page.ts'
 import { card, type Html, waitingTime } from '@owner-sso/sign-in-pages'
 import { html } from 'hono/html'
 import { layout } from './pages/layout.ts'
-import { TooManyTriesError } from './rate-limit.ts'
 import { unavailable } from './trouble.ts'
 
 /** What went wrong, and a way on. */
@@ -50,11 +49,6 @@ export function notFound(): RequestHandler {
 export function errorPages(log: (line: string) => void): ErrorRequestHandler {
   return async (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error)
-    if (error instanceof TooManyTriesError) {
-      const { retryAfter } = error
-      const text = `To protect your account, this portal waits after a few tries. Try again in ${waitingTime(retryAfter)}.`
-      return sendPage(response, 429, messagePage({ title: 'Too many tries', text, link: signIn }), retryAfter)
-    }
     const trouble = unavailable(error)
     if (trouble) {
       const { code, problem, status, retryAfter } = trouble
@@ -67,6 +61,12 @@ export function errorPages(log: (line: string) => void): ErrorRequestHandler {
     const text = 'That is the portal’s fault, not yours. Try again in a minute.'
     return sendPage(response, 500, messagePage({ title: 'Something went wrong', text, link: home }))
   }
+}
+
+/** @param retryAfter - seconds */
+export function tooManyTries(retryAfter: number): Html {
+  const text = `To protect your account, this portal waits after a few tries. Try again in ${waitingTime(retryAfter)}.`
+  return messagePage({ title: 'Too many tries', text, link: signIn })
 }
 
 function messagePage({ title, text, link }: Message): Html {
