@@ -9,7 +9,6 @@ import { html } from 'hono/html'
 import { layout } from './pages/layout.ts'
 import { unavailable } from './trouble.ts'
 
-/** What went wrong, and a way on. */
 interface Message {
   readonly title: string
   readonly text: string
@@ -26,7 +25,6 @@ const notFoundMessage = {
   link: home,
 }
 
-/** What to say for each status that bad input can have. */
 const messages: Readonly<Record<number, Message>> = {
   403: {
     title: 'This form has expired',
@@ -37,7 +35,6 @@ const messages: Readonly<Record<number, Message>> = {
   413: { title: 'That is too much', text: 'The form is larger than this portal accepts.', link: home },
 }
 
-/** For any other. */
 const unreadable = { title: 'This request can’t be read', text: 'Part of it is broken. Nothing was done.', link: home }
 
 /** The 404 page. */

@@ -39,7 +39,6 @@ function forOwner(portal: Portal, handle: OwnerHandler): RequestHandler {
 const signedOut = { title: 'You were signed out', text: 'Sign in again to see your vehicles.' }
 const ended = { title: 'Please sign in again', text: 'Your sign-in can no longer be renewed.' }
 
-/** Ends the session and shows the sign-in page. */
 async function leave(request: Request, response: Response, notice: Notice): Promise<void> {
   await signOut(request)
   request.session.notice = notice

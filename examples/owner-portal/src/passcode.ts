@@ -55,7 +55,6 @@ async function startOver(portal: Portal, request: Request, response: Response): 
   response.redirect(303, '/sign-in')
 }
 
-/** The sign-in that waits for its passcode in this session. */
 function passcodeStep(portal: Portal, request: Request): PasscodeStep | undefined {
   const pending = portal.form.pendingLogin(request)
   return pending?.step === 'passcode' ? pending : undefined

@@ -29,7 +29,6 @@ export interface PortalSettings {
 
 /** @throws Error that says what to set */
 export function settingsFrom(environment: NodeJS.ProcessEnv): PortalSettings {
-  /** An empty variable is an unset one. */
   const variable = (name: string, read = settingFromText): string | undefined =>
     read(environment[name] ?? '', name) || undefined
   const sessionSecret = variable('OWNER_SSO_SESSION_SECRET', secretFromText)

@@ -40,7 +40,6 @@ try {
 for (const end of ends.toReversed()) await end()
 process.exit(exitCode)
 
-/** Resolves to what to print. */
 async function start(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'owner-sso-demo-'))
   ends.push(() => rm(folder, { recursive: true, force: true }))
@@ -128,7 +127,6 @@ async function startInstance(
   return { pid: worker.process.pid, port }
 }
 
-/** Ends a process, and resolves when it is gone. */
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')

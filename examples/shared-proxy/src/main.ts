@@ -40,7 +40,6 @@ try {
   process.exit(error instanceof TypeError ? 2 : 1)
 }
 
-/** Resolves to the exit code. */
 async function run(): Promise<number> {
   const settings = settingsFrom(process.env)
   const { apiUrl, requestBudget } = settings
@@ -94,7 +93,6 @@ async function warnOf({ problems }: SharedStore, clients: BrokerClients): Promis
   }
 }
 
-/** The address. @throws the system's error */
 async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen({ host, port })
   await once(server, 'listening')

@@ -41,7 +41,6 @@ interface Scope {
   isOpen: boolean
 }
 
-/** What a span begins with. */
 interface Beginning {
   readonly name: string
   readonly kind?: SpanKind

@@ -5,7 +5,6 @@ import { checkOptionNames } from '@owner-sso/token-manager'
 import { type Database, databaseOf, type SqlClient, type SqlDialect } from './database.ts'
 import { executed, sqlStateOf } from './sql-failure.ts'
 
-/** The table. */
 export interface CreateTableOptions {
   /** As for `sqlTokenStore`. Default `owner_sso_tokens`. */
   readonly tableName?: string | undefined

@@ -36,7 +36,6 @@ export function homePage(page: HomePage): Html {
   )
 }
 
-/** Who is signed in, and the way out. */
 function accountAside(account: string, csrfToken: string): Html {
   return html`<div class="who">
     <span class="quiet small">${account}</span>

@@ -47,11 +47,9 @@ export interface HttpSession {
   send(request: StepRequest): Promise<StepAnswer>
   /** The cookies set by one instance, as `Set-Cookie` values. */
   cookies(origin: string): string[]
-  /** Closes the connection. */
   close(): void
 }
 
-/** An instance that a session speaks to, with its own connection and cookies. */
 interface Peer {
   readonly cookies: CarriedCookies | undefined
   readonly connection: Connection

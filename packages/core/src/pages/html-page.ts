@@ -97,7 +97,6 @@ interface FoundForm extends HtmlForm {
   hasCaptchaWidget: boolean
 }
 
-/** What the walk collects, in the page's order. */
 interface Found {
   readonly titles: string[]
   readonly texts: string[]
@@ -108,7 +107,6 @@ interface Found {
   readonly named: { readonly input: HtmlInput; readonly id: string }[]
 }
 
-/** Where a node stands. */
 interface Place {
   readonly form: FoundForm
   /** Its text is read by a person, now or once a script has shown it. */
@@ -153,7 +151,6 @@ function collectText(text: string, { isText, isShown }: Place, { texts, shownTex
   if (isShown) shownTexts.push(text)
 }
 
-/** The place of what stands in an element, and of the element itself. */
 function placeIn(node: MarkupNode, place: Place, found: Found): Place {
   const isText = place.isText && !neverShown.has(node.name ?? '')
   const isShown = place.isShown && isText && !isHidden(node)

@@ -37,7 +37,6 @@ export class MarkupBudget {
   }
 }
 
-/** Stops the parser as soon as the document is too much. */
 function countingAdapter(used: MarkupBudget): TreeAdapter<Nodes> {
   let depth = 0
   const countTag = (name: string, attributes: readonly Token.Attribute[]): void => {
@@ -85,5 +84,4 @@ function requireThat(within: boolean): void {
   if (!within) throw tooMuch
 }
 
-/** Thrown through the parser to stop it. */
 const tooMuch = new Error('too much markup')

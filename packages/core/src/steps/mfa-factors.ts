@@ -45,7 +45,6 @@ export async function listFactors(session: HttpSession, authUrl: string, transac
   return factors
 }
 
-/** The list, bare or in one or two of its wrappings. */
 function listIn(value: unknown, depth = 2): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value
   const body = depth > 0 ? asJsonObject(value) : undefined
@@ -56,14 +55,12 @@ function namesIn(object: JsonObject | undefined): string {
   return quotedNames([...(object?.keys() ?? [])]) || 'none'
 }
 
-/** In names alone. */
 function whatIsMissing(body: JsonObject | undefined, list: readonly unknown[] | undefined): string {
   if (!list) return `no list of factors: neither a list nor “data” or “factors” with one (members: ${namesIn(body)})`
   if (list.length === 0) return 'an empty list of factors'
   return `a list of factors without “id” or “factor_id” (members of the first: ${namesIn(asJsonObject(list[0]))})`
 }
 
-/** An entry of the list; nothing for one without an id. */
 function readFactor(entry: unknown): Factor[] {
   const member = (name: string): string | undefined => {
     const value = asJsonObject(entry)?.get(name)
