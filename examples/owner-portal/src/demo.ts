@@ -39,11 +39,13 @@ function demoBox(emulator: Emulator, here: string): Html {
     <p>This portal runs against an emulator. Sign in as one of these:</p>
     <ul>
       ${emulator.accounts.map(
-        ({ identity, credential, region, factors, passcode }) =>
+        (account) =>
           html`<li>
-            <strong>${identity}</strong>
-            <span>Password <code>${credential}</code>${region === 'regional' && `, ${otherRegion}`}</span>
-            ${factors.map(({ id, name }) => html`<span>${name} shows <code>${passcode(id)}</code></span>`)}
+            <strong>${account.identity}</strong>
+            <span
+              >Password <code>${account.credential}</code>${account.region === 'regional' && `, ${otherRegion}`}</span
+            >
+            ${account.factors.map(({ id, name }) => html`<span>${name} shows <code>${account.passcode(id)}</code></span>`)}
           </li>`,
       )}
     </ul>
@@ -64,9 +66,12 @@ function demoLines(emulator: Emulator): string[] {
     `Inspector:    ${inspectorOf(emulator)}   (watch each sign-in here)`,
     '',
     `Demo accounts of the emulator at ${authUrl}`,
-    ...accounts.map(({ identity, credential, region, factors: [first], passcode }) => {
+    ...accounts.map((account) => {
+      const { identity, credential, region, factors } = account
+      const [first] = factors
       const shown =
-        first && `passcode ${passcode(first.id)} (for ${changeOf(emulator)}; the sign-in page has the current one)`
+        first &&
+        `passcode ${account.passcode(first.id)} (for ${changeOf(emulator)}; the sign-in page has the current one)`
       const extra = shown ?? (region === 'regional' ? otherRegion : '')
       return `  ${identity.padEnd(width)}  password: ${credential}  ${extra}`.trimEnd()
     }),

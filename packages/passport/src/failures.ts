@@ -9,8 +9,7 @@ import {
   SsoError,
   type SsoErrorCode,
 } from '@owner-sso/core'
-import type { Outcome } from './outcomes.ts'
-import type { SignInFailure } from './outcomes.ts'
+import type { Outcome, SignInFailure } from './outcomes.ts'
 
 /** What the person can correct, each with words for them where those of the error are for a developer. */
 const correctable: Partial<Record<SsoErrorCode, string | undefined>> = {

@@ -66,7 +66,7 @@ export interface StrategySettings {
   /** E-mails and passwords. */
   readonly beginnings: Submissions<Kept>
   readonly pendingLoginTtl: number
-  verdict(request: Request, owner: OwnerSsoUser, tokens: TokenSet): Promise<Verdict>
+  readonly verdict: (request: Request, owner: OwnerSsoUser, tokens: TokenSet) => Promise<Verdict>
 }
 
 const fieldName: OptionRow = {

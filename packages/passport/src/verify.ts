@@ -95,7 +95,7 @@ function isThenable(value: unknown): value is PromiseLike<Express.User | false |
 
 interface Accepting {
   readonly tokens: Pick<TokenManager, 'save'>
-  verdict(request: Request, owner: OwnerSsoUser, tokens: TokenSet): Promise<Verdict>
+  readonly verdict: (request: Request, owner: OwnerSsoUser, tokens: TokenSet) => Promise<Verdict>
 }
 
 /**

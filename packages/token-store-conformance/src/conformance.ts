@@ -2,8 +2,8 @@
  * `tokenStoreConformance`: the rules of a token store as tests of whatever runner is passed in.
  */
 import { checkOptionNames, type OptionNames, type TokenStore } from '@owner-sso/token-manager'
-import { crash, durability } from './durability.ts'
-import { accounts, damage, watch } from './extras.ts'
+import { durability, dyingWriter } from './durability.ts'
+import { changes, damagedRecord, listing } from './extras.ts'
 import { isolation } from './isolation.ts'
 import { linearizability } from './linearizability.ts'
 import { roundTrip } from './round-trip.ts'
@@ -60,10 +60,10 @@ const groups: readonly RuleGroup[] = [
   writeIds,
   linearizability,
   durability,
-  crash,
-  accounts,
-  damage,
-  watch,
+  dyingWriter,
+  listing,
+  damagedRecord,
+  changes,
 ]
 
 /** Registers one test for each rule that the store has to keep. Failures are `AssertionError`s of `node:assert`. */

@@ -6,7 +6,7 @@ import type { TokenRecord, TokenStore } from '@owner-sso/token-manager'
 import { applied, expectStored, isConflict, record, same, writeId } from './records.ts'
 import type { RuleGroup } from './rule.ts'
 
-const account = 'a@example.com'
+const owner = 'a@example.com'
 
 export const durability: RuleGroup = {
   name: 'durability',
@@ -14,31 +14,31 @@ export const durability: RuleGroup = {
   rules: {
     'keeps records, versions and the newest write id when it is opened again': async ({ store, reopen }) => {
       const id = writeId()
-      await applied(store, account, 0, record(1))
-      await applied(store, account, 1, record(2), id)
+      await applied(store, owner, 0, record(1))
+      await applied(store, owner, 1, record(2), id)
       const again = await reopen()
-      expectStored(await again.read(account), 2, record(2))
-      assert.ok(isConflict(await again.swap(account, 1, record('stale'), writeId())))
-      assert.equal((await applied(again, account, 1, record(2), id)).version, 2)
-      await applied(again, account, 2, record(3))
-      expectStored(await store.read(account), 3, record(3))
+      expectStored(await again.read(owner), 2, record(2))
+      assert.ok(isConflict(await again.swap(owner, 1, record('stale'), writeId())))
+      assert.equal((await applied(again, owner, 1, record(2), id)).version, 2)
+      await applied(again, owner, 2, record(3))
+      expectStored(await store.read(owner), 3, record(3))
     },
   },
 }
 
-export const crash: RuleGroup = {
+export const dyingWriter: RuleGroup = {
   name: 'a dying writer',
   needs: 'crash',
   rules: {
     'keeps what was acknowledged to a writer that dies in the middle of the next write': async ({ store, crash }) => {
-      const acknowledged = await crash(account)
+      const acknowledged = await crash(owner)
       const goOn = async (): Promise<boolean> => {
-        const stored = await store.read(account)
+        const stored = await store.read(owner)
         const version = stored?.version ?? 0
         assert.ok(version >= acknowledged, `version ${acknowledged} was acknowledged, ${version} is left`)
         assert.ok(version <= acknowledged + 1, `version ${version} is stored, ${acknowledged} was acknowledged`)
         if (stored) same(stored.record, written(version), 'the record is not the one that was written')
-        return !isConflict(await store.swap(account, version, record('the next writer goes on'), writeId()))
+        return !isConflict(await store.swap(owner, version, record('the next writer goes on'), writeId()))
       }
       // A server may finish the dead writer's last write after it was read: that is the one conflict.
       assert.ok((await goOn()) || (await goOn()), 'the next writer meets one conflict after the other')

@@ -10,7 +10,7 @@ import type { RuleGroup } from './rule.ts'
 const account = 'a@example.com'
 const patience = 5000
 
-export const accounts: RuleGroup = {
+export const listing: RuleGroup = {
   name: 'accounts',
   needs: 'accounts',
   rules: {
@@ -25,7 +25,7 @@ export const accounts: RuleGroup = {
   },
 }
 
-export const damage: RuleGroup = {
+export const damagedRecord: RuleGroup = {
   name: 'a damaged record',
   needs: 'damage',
   rules: {
@@ -45,7 +45,7 @@ export const damage: RuleGroup = {
   },
 }
 
-export const watch: RuleGroup = {
+export const changes: RuleGroup = {
   name: 'changes',
   needs: 'watch',
   rules: {

@@ -78,12 +78,6 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
 
   const filesOf = (account: string): AccountFiles => ({ disk, root, key: hashOfAccount(account) })
 
-  const readState = async (files: AccountFiles): Promise<FolderState> => {
-    const state = await newestRecord(files)
-    await forgetOlder(files, state.newest, state.lowestSlot)
-    return state
-  }
-
   const swapOnce = async (
     files: AccountFiles,
     next: Omit<Envelope, 'slot'>,
@@ -157,6 +151,12 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
   }
 }
 
+async function readState(files: AccountFiles): Promise<FolderState> {
+  const state = await newestRecord(files)
+  await forgetOlder(files, state.newest, state.lowestSlot)
+  return state
+}
+
 /**
  * Calls back when a version file appears in a folder; never keeps the process alive. A hint only: where the system can't tell,
  * polling is left. Returns an unsubscribe function.
@@ -182,8 +182,6 @@ const together = 4
 async function* accountNames(disk: Disk, root: string, open: () => Promise<void>): AsyncGenerator<string> {
   const list = (path: string): Promise<string[]> =>
     reporting('read-failed', root, async () => (await unless(disk.readdir(path), 'ENOENT', 'ENOTDIR')) ?? [])
-  const recordOf = async (files: AccountFiles): Promise<Envelope | undefined> =>
-    wholeRecord(await newestRecord(files), files)
   await reporting('read-failed', root, open)
   let failure: unknown
   for (const shard of (await list(root)).filter((name) => shardName.test(name))) {
@@ -203,4 +201,8 @@ async function* accountNames(disk: Disk, root: string, open: () => Promise<void>
     }
   }
   if (failure !== undefined) throw failure
+}
+
+async function recordOf(files: AccountFiles): Promise<Envelope | undefined> {
+  return wholeRecord(await newestRecord(files), files)
 }
