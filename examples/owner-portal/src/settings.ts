@@ -3,7 +3,6 @@
  */
 import {
   mayCarrySecrets,
-  refreshFromEnvironment,
   secretFromText,
   settingFromText,
   type SsoOptions,
@@ -24,7 +23,6 @@ export interface PortalSettings {
   readonly service: Service | undefined
   readonly sessionSecret: string | undefined
   readonly behindHttpsProxy: boolean
-  readonly refresh: ReturnType<typeof refreshFromEnvironment>
 }
 
 /** @throws Error that says what to set */
@@ -41,7 +39,6 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): PortalSettings {
     behindHttpsProxy: variable('OWNER_SSO_BEHIND_HTTPS_PROXY') === '1',
     service: serviceFrom(environment, variable),
     sessionSecret,
-    refresh: refreshFromEnvironment(environment),
   }
 }
 
