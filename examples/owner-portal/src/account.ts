@@ -11,10 +11,8 @@ declare global {
   }
 }
 
-/** Who is signed in. */
 export type Owner = Express.User
 
-/** The signed-in owner. */
 export function ownerOf(request: Request): Owner | undefined {
   return request.user
 }

@@ -13,12 +13,12 @@ import { ownerOf } from './account.ts'
 import { browserSignInRoutes } from './browser-sign-in.ts'
 import { errorPages, notFound, troubleLine } from './errors.ts'
 import { homeRoutes } from './home.ts'
-import { createOwnerApi, ownerApiPath } from './owner-api.ts'
+import { listVehicles } from './owner-api.ts'
 import { csrfProtection } from './form-token.ts'
 import type { Html } from '@owner-sso/sign-in-pages'
 import { style } from './pages/layout.ts'
 import { passcodeRoutes } from './passcode.ts'
-import type { Portal } from './portal.ts'
+import { ownerApiPath, type Portal } from './portal.ts'
 import { signInLimit } from './rate-limit.ts'
 import { sameOrigin, securityHeaders } from './security.ts'
 import { portalSession } from './session.ts'
@@ -71,7 +71,7 @@ export function createApp(options: PortalOptions): Express {
   return app
 }
 
-/** The owner API's own answers, for the links of the pages: reads alone, of the signed-in account's vehicles. */
+/** The owner API's own answer, for the link of the home page: the list of the signed-in account's vehicles alone. */
 function ownerApiAsItIs(
   { sso, apiUrl, transport }: PortalOptions,
   { tokens }: Portal,
@@ -83,7 +83,7 @@ function ownerApiAsItIs(
     tokens,
     account: (request: Request) => ownerOf(request)?.account,
     authorize: ({ method }) => method === 'GET',
-    paths: ['/api/1/vehicles', sso.vehicleList],
+    paths: [sso.vehicleList],
     onProblem: (error, { code }) => log(troubleLine(code, error)),
   })
 }
@@ -91,6 +91,7 @@ function ownerApiAsItIs(
 function createPortal({ sso, tokens: manager, apiUrl, transport, demo }: PortalOptions): Portal {
   const browser = new OwnerSsoStrategy({ sso, tokens: manager, mode: 'browser' })
   const { tokens } = browser
+  const { redirectUri, vehicleList } = sso
   // A registered application has no login form to fill in.
   const hasForm = sso.service !== 'registered'
   const form = hasForm ? new OwnerSsoStrategy({ sso, tokens }) : browser
@@ -103,9 +104,10 @@ function createPortal({ sso, tokens: manager, apiUrl, transport, demo }: PortalO
     hasForm,
     form,
     browser,
-    redirectUri: sso.redirectUri,
+    redirectUri,
     tokens,
-    ownerApi: createOwnerApi({ url: apiUrl, vehicleList: sso.vehicleList, tokens, transport }),
+    vehicles: listVehicles({ url: apiUrl, vehicleList, tokens, transport }),
+    vehicleList,
     limit: signInLimit(),
     demo,
   }

@@ -7,8 +7,9 @@ import { signIn } from './account.ts'
 import { sendPage, type SignInAnswer } from './send-page.ts'
 import { authenticate } from './authentication.ts'
 import { field } from './fields.ts'
-import { browserSignInPage } from './pages/sign-in-pages.ts'
-import type { Notice } from '@owner-sso/sign-in-pages'
+import { type Notice, servicePageCard } from '@owner-sso/sign-in-pages'
+import { html } from 'hono/html'
+import { layout } from './pages/layout.ts'
 import type { Portal } from './portal.ts'
 import { csrfToken } from './form-token.ts'
 
@@ -59,12 +60,13 @@ async function show(
   response: Response,
   { status, problem, complaints, retryAfter }: SignInAnswer,
 ): Promise<void> {
-  const demo = portal.demo?.('/sign-in/browser')
   const url = pendingUrl(portal, request) ?? (await start(portal, request, response))
   if (status === 200 && new URL(portal.redirectUri).pathname === callbackPath) return response.redirect(303, url)
-  const isOnlyWay = !portal.hasForm
-  const page = browserSignInPage({ csrfToken: csrfToken(request), url, isOnlyWay, problem, complaints, demo })
-  return sendPage(response, status, page, retryAfter)
+  const [base, isOnlyWay] = ['', !portal.hasForm]
+  const card = servicePageCard({ base, csrfToken: csrfToken(request), url, isOnlyWay, problem, complaints })
+  const content = html`${card} ${portal.demo?.('/sign-in/browser')}`
+  const title = 'Sign in on the service’s page'
+  return sendPage(response, status, layout({ title, narrow: true }, content), retryAfter)
 }
 
 /** The service's login page for the sign-in that is under way in this session. */

@@ -3,7 +3,7 @@
  */
 import type { Emulator } from '@owner-sso/emulator'
 import { type Html, waitingTime } from '@owner-sso/sign-in-pages'
-import { type DemoAccount, demoBox } from './pages/demo-box.ts'
+import { html } from 'hono/html'
 import type { Service } from './settings.ts'
 
 export interface Demo extends Service {
@@ -13,9 +13,6 @@ export interface Demo extends Service {
   readonly lines: () => string[]
   readonly close: () => Promise<void>
 }
-
-/** Seconds that a passcode is the current one (RFC 6238). */
-const timeStep = 30
 
 /** Starts the emulator; loaded only here, since nothing but a demo needs it. */
 export async function startDemo(): Promise<Demo> {
@@ -29,41 +26,66 @@ export function demoOf(emulator: Emulator): Demo {
   return {
     sso: { authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] },
     apiUrl: emulator.ownerApiUrl,
-    box: (here) => demoBox(demoAccounts(emulator), secondsLeft(emulator), here, inspectorOf(emulator)),
+    box: (here) => demoBox(emulator, here),
     lines: () => demoLines(emulator),
     close: () => emulator.close(),
   }
 }
 
-function demoAccounts({ accounts }: Emulator): DemoAccount[] {
-  return accounts.map((account) => ({
-    identity: account.identity,
-    credential: account.credential,
-    note: account.region === 'regional' ? 'registered in another region' : '',
-    passcodes: account.factors.map(({ id, name }) => ({ device: name, passcode: account.passcode(id) })),
-  }))
+/** @param here - the path of the page around it: a link, since reloading a page that answered a form would send it again */
+function demoBox(emulator: Emulator, here: string): Html {
+  return html`<aside class="demo" aria-labelledby="demo-title">
+    <h2 id="demo-title">Demo accounts</h2>
+    <p>This portal runs against an emulator. Sign in as one of these:</p>
+    <ul>
+      ${emulator.accounts.map(
+        (account) =>
+          html`<li>
+            <strong>${account.identity}</strong>
+            <span
+              >Password <code>${account.credential}</code>${account.region === 'regional' && `, ${otherRegion}`}</span
+            >
+            ${account.factors.map(({ id, name }) => html`<span>${name} shows <code>${account.passcode(id)}</code></span>`)}
+          </li>`,
+      )}
+    </ul>
+    <p class="quiet">
+      Each passcode works once and changes in ${changeOf(emulator)}. <a href="${here}">Show the current ones</a>
+    </p>
+    <p>
+      <a href="${inspectorOf(emulator)}" target="_blank" rel="noopener">Watch each sign-in</a> in the emulator’s
+      inspector.
+    </p>
+  </aside>`
 }
 
 function demoLines(emulator: Emulator): string[] {
-  const accounts = demoAccounts(emulator)
+  const { accounts, authUrl } = emulator
   const width = Math.max(...accounts.map(({ identity }) => identity.length))
-  const wait = waitingTime(secondsLeft(emulator))
   return [
     `Inspector:    ${inspectorOf(emulator)}   (watch each sign-in here)`,
     '',
-    `Demo accounts of the emulator at ${emulator.authUrl}`,
-    ...accounts.map(({ identity, credential, note, passcodes: [first] }) => {
-      const extra = first ? `passcode ${first.passcode} (for ${wait}; the sign-in page has the current one)` : note
+    `Demo accounts of the emulator at ${authUrl}`,
+    ...accounts.map((account) => {
+      const { identity, credential, region, factors } = account
+      const [first] = factors
+      const shown =
+        first &&
+        `passcode ${account.passcode(first.id)} (for ${changeOf(emulator)}; the sign-in page has the current one)`
+      const extra = shown ?? (region === 'regional' ? otherRegion : '')
       return `  ${identity.padEnd(width)}  password: ${credential}  ${extra}`.trimEnd()
     }),
   ]
 }
+
+const otherRegion = 'registered in another region'
 
 /** The emulator's own page: every request of a sign-in, as it arrives. */
 function inspectorOf({ authUrl }: Emulator): string {
   return `${authUrl}/_emulator`
 }
 
-function secondsLeft({ clock }: Emulator): number {
-  return timeStep - (Math.floor(clock.now()) % timeStep)
+/** When the passcodes shown are no longer the current ones: each is for 30 seconds (RFC 6238). */
+function changeOf({ clock }: Emulator): string {
+  return waitingTime(30 - (Math.floor(clock.now()) % 30))
 }

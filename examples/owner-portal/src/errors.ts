@@ -4,12 +4,20 @@
 import { types } from 'node:util'
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { sendPage } from './send-page.ts'
-import { waitingTime } from '@owner-sso/sign-in-pages'
-import { type MessagePage, messagePage } from './pages/message-page.ts'
-import { TooManyTriesError } from './rate-limit.ts'
+import { card, type Html, waitingTime } from '@owner-sso/sign-in-pages'
+import { html } from 'hono/html'
+import { layout } from './pages/layout.ts'
 import { unavailable } from './trouble.ts'
 
+interface Message {
+  readonly title: string
+  readonly text: string
+  readonly link: { readonly href: string; readonly label: string }
+}
+
 const home = { href: '/', label: 'To the start page' }
+
+const signIn = { href: '/sign-in', label: 'Back to the sign-in page' }
 
 const notFoundMessage = {
   title: 'There is no such page',
@@ -17,18 +25,16 @@ const notFoundMessage = {
   link: home,
 }
 
-/** What to say for each status that bad input can have. */
-const messages: Readonly<Record<number, MessagePage>> = {
+const messages: Readonly<Record<number, Message>> = {
   403: {
     title: 'This form has expired',
     text: 'It was not sent from a page of your session, or the session has ended. Nothing was done. Open the page again and repeat it.',
-    link: { href: '/sign-in', label: 'Back to the sign-in page' },
+    link: signIn,
   },
   404: notFoundMessage,
   413: { title: 'That is too much', text: 'The form is larger than this portal accepts.', link: home },
 }
 
-/** For any other. */
 const unreadable = { title: 'This request can’t be read', text: 'Part of it is broken. Nothing was done.', link: home }
 
 /** The 404 page. */
@@ -40,16 +46,6 @@ export function notFound(): RequestHandler {
 export function errorPages(log: (line: string) => void): ErrorRequestHandler {
   return async (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error)
-    if (error instanceof TooManyTriesError) {
-      const { retryAfter } = error
-      const text = `To protect your account, this portal waits after a few tries. Try again in ${waitingTime(retryAfter)}.`
-      const page = messagePage({
-        title: 'Too many tries',
-        text,
-        link: { href: '/sign-in', label: 'Back to the sign-in page' },
-      })
-      return sendPage(response, 429, page, retryAfter)
-    }
     const trouble = unavailable(error)
     if (trouble) {
       const { code, problem, status, retryAfter } = trouble
@@ -62,6 +58,17 @@ export function errorPages(log: (line: string) => void): ErrorRequestHandler {
     const text = 'That is the portal’s fault, not yours. Try again in a minute.'
     return sendPage(response, 500, messagePage({ title: 'Something went wrong', text, link: home }))
   }
+}
+
+/** @param retryAfter - seconds */
+export function tooManyTries(retryAfter: number): Html {
+  const text = `To protect your account, this portal waits after a few tries. Try again in ${waitingTime(retryAfter)}.`
+  return messagePage({ title: 'Too many tries', text, link: signIn })
+}
+
+function messagePage({ title, text, link }: Message): Html {
+  const way = html`<p><a class="button" href="${link.href}">${link.label}</a></p>`
+  return layout({ title, narrow: true }, card(title, text, way))
 }
 
 /** What is left out of an answer, for the log: a path, a host, a system's word. An error of ours holds no secret. */

@@ -10,7 +10,7 @@ import cookieParser from 'cookie-parser'
 import type { Request, RequestHandler } from 'express'
 import { ownerOf } from './account.ts'
 import { field } from './fields.ts'
-import { ForgedFormError } from './security.ts'
+import { forgedForm } from './security.ts'
 
 export interface FormTokenOptions {
   /** Whether people reach the portal over https. */
@@ -46,7 +46,7 @@ export function csrfProtection({ secure, secret }: FormTokenOptions): RequestHan
       }
       keptTokens.set(request, kept)
       const isRead = request.method === 'GET' || request.method === 'HEAD'
-      next(isRead || equal(field(request, '_csrf'), kept.token) ? undefined : new ForgedFormError())
+      next(isRead || equal(field(request, '_csrf'), kept.token) ? undefined : forgedForm())
     },
   ]
 }

@@ -8,8 +8,7 @@ import { sendPage, takeNotice } from './send-page.ts'
 import { type Notice, timeLeft } from '@owner-sso/sign-in-pages'
 import type { Vehicle } from './owner-api.ts'
 import { homePage } from './pages/home-page.ts'
-import { vehiclePage } from './pages/vehicle-page.ts'
-import type { Portal } from './portal.ts'
+import { ownerApiPath, type Portal } from './portal.ts'
 import { csrfToken } from './form-token.ts'
 import { type Trouble, unavailable } from './trouble.ts'
 
@@ -18,19 +17,15 @@ type OwnerHandler = (portal: Portal, owner: Owner, request: Request, response: R
 export function homeRoutes(portal: Portal): Router {
   return Router()
     .get('/', forOwner(portal, showHome))
-    .get('/vehicles/:id', forOwner(portal, showVehicle))
     .post('/refresh', forOwner(portal, refresh))
     .post('/sign-out', forOwner(portal, forget))
 }
 
-/** Only for the signed-in; anybody else signs in first and comes back. Whose tokens are gone signs in again. */
+/** Only for the signed-in. Whose tokens are gone signs in again. */
 function forOwner(portal: Portal, handle: OwnerHandler): RequestHandler {
   return async (request, response) => {
     const owner = ownerOf(request)
-    if (!owner) {
-      const path = request.method === 'GET' ? request.originalUrl : '/'
-      return response.redirect(303, path === '/' ? '/sign-in' : `/sign-in?returnTo=${encodeURIComponent(path)}`)
-    }
+    if (!owner) return response.redirect(303, '/sign-in')
     try {
       return await handle(portal, owner, request, response)
     } catch (error) {
@@ -44,7 +39,6 @@ function forOwner(portal: Portal, handle: OwnerHandler): RequestHandler {
 const signedOut = { title: 'You were signed out', text: 'Sign in again to see your vehicles.' }
 const ended = { title: 'Please sign in again', text: 'Your sign-in can no longer be renewed.' }
 
-/** Ends the session and shows the sign-in page. */
 async function leave(request: Request, response: Response, notice: Notice): Promise<void> {
   await signOut(request)
   request.session.notice = notice
@@ -69,7 +63,7 @@ async function showHome(
     account: email,
     csrfToken: csrfToken(request),
     vehicles: 'vehicles' in found ? found.vehicles : undefined,
-    listPath: portal.ownerApi.vehicleList,
+    listPath: ownerApiPath + portal.vehicleList,
     // After the call: it may have renewed the token.
     status: await portal.tokens.status(account),
     now: Date.now() / 1000,
@@ -79,20 +73,14 @@ async function showHome(
   return sendPage(response, trouble?.status ?? 200, page, trouble?.retryAfter)
 }
 
-async function vehiclesOf({ ownerApi }: Portal, account: string): Promise<{ vehicles: Vehicle[] } | Trouble> {
+async function vehiclesOf({ vehicles }: Portal, account: string): Promise<{ vehicles: Vehicle[] } | Trouble> {
   try {
-    return { vehicles: await ownerApi.vehicles(account) }
+    return { vehicles: await vehicles(account) }
   } catch (error) {
     const trouble = unavailable(error)
     if (!trouble) throw error
     return trouble
   }
-}
-
-async function showVehicle(portal: Portal, owner: Owner, request: Request, response: Response): Promise<void> {
-  const vehicle = await portal.ownerApi.vehicle(owner.account, String(request.params['id']))
-  const page = vehiclePage({ account: owner.email ?? owner.account, vehicle, csrfToken: csrfToken(request) })
-  return sendPage(response, 200, page)
 }
 
 async function refresh(portal: Portal, owner: Owner, request: Request, response: Response): Promise<void> {

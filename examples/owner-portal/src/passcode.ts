@@ -6,12 +6,12 @@ import type { PendingLoginView } from '@owner-sso/passport'
 import { type Request, type Response, Router } from 'express'
 import { signIn } from './account.ts'
 import { sendPage, type SignInAnswer } from './send-page.ts'
-import { authenticate, type Outcome } from './authentication.ts'
+import { authenticate } from './authentication.ts'
 import { field, hasField } from './fields.ts'
-import type { Complaints } from '@owner-sso/sign-in-pages'
-import { passcodePage } from './pages/sign-in-pages.ts'
+import { type Complaints, csrfField, passcodeCard } from '@owner-sso/sign-in-pages'
+import { html } from 'hono/html'
+import { layout } from './pages/layout.ts'
 import type { Portal } from './portal.ts'
-import { returnTo } from './return-to.ts'
 import { csrfToken } from './form-token.ts'
 import { showSignIn } from './sign-in.ts'
 import { tooLate } from './trouble.ts'
@@ -35,17 +35,19 @@ async function submit(portal: Portal, request: Request, response: Response): Pro
   const step = passcodeStep(portal, request)
   const complaints = complaintsAbout(request)
   if (step && complaints) return show(portal, request, response, step, { status: 422, complaints })
-  if (complaints) {
-    return showSignIn(portal, request, response, { status: 401, problem: tooLate })
-  }
+  if (complaints) return showSignIn(portal, request, response, { status: 401, problem: tooLate })
 
   // Also where nothing waits: at a second click, the first one's passcode is on its way, and both end alike.
-  const path = returnTo(request.session.returnTo)
   const outcome = await authenticate(portal, 'form', request, response)
-  if (outcome.kind === 'failure') return showFailure(portal, request, response, outcome, step?.identity)
+  if (outcome.kind === 'failure') {
+    // The passcode page again as long as there is something to try, else the sign-in page.
+    const next = passcodeStep(portal, request)
+    if (next) return show(portal, request, response, next, outcome)
+    return showSignIn(portal, request, response, { ...outcome, identity: step?.identity })
+  }
   if (step) portal.limit.succeeded(request, step.identity)
   await signIn(request, outcome.owner)
-  return response.redirect(303, path)
+  return response.redirect(303, '/')
 }
 
 async function startOver(portal: Portal, request: Request, response: Response): Promise<void> {
@@ -53,42 +55,26 @@ async function startOver(portal: Portal, request: Request, response: Response): 
   response.redirect(303, '/sign-in')
 }
 
-/** The sign-in that waits for its passcode in this session. */
 function passcodeStep(portal: Portal, request: Request): PasscodeStep | undefined {
   const pending = portal.form.pendingLogin(request)
   return pending?.step === 'passcode' ? pending : undefined
-}
-
-/** The passcode page again as long as there is something to try, else the sign-in page. */
-function showFailure(
-  portal: Portal,
-  request: Request,
-  response: Response,
-  { problem, status, retryAfter }: Outcome & { kind: 'failure' },
-  identity: string | undefined,
-): Promise<void> {
-  const step = passcodeStep(portal, request)
-  if (step) return show(portal, request, response, step, { status, problem, retryAfter })
-  return showSignIn(portal, request, response, {
-    status,
-    problem,
-    retryAfter,
-    ...(identity !== undefined && { identity }),
-  })
 }
 
 function show(
   portal: Portal,
   request: Request,
   response: Response,
-  step: PasscodeStep,
-  { status, retryAfter, ...what }: SignInAnswer,
+  { identity, factors }: PasscodeStep,
+  { status, retryAfter, problem, complaints }: SignInAnswer,
 ): Promise<void> {
-  const demo = portal.demo?.('/sign-in/passcode')
-  const { identity, factors } = step
+  const token = csrfToken(request)
   const chosen = field(request, 'factor')
-  const page = passcodePage({ csrfToken: csrfToken(request), identity, factors, chosen, demo, ...what })
-  return sendPage(response, status, page, retryAfter)
+  const below = html`<form method="post" action="/sign-in/start-over">
+    ${csrfField(token)}<button class="link small" type="submit">Start again with another account</button>
+  </form>`
+  const card = passcodeCard({ base: '', csrfToken: token, identity, factors, chosen, problem, complaints, below })
+  const content = html`${card} ${portal.demo?.('/sign-in/passcode')}`
+  return sendPage(response, status, layout({ title: 'Passcode', narrow: true }, content), retryAfter)
 }
 
 /** As the strategy reads them: people type codes in groups. */

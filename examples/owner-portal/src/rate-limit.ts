@@ -5,21 +5,11 @@
 import { typedEmail } from '@owner-sso/core'
 import type { Request, RequestHandler } from 'express'
 import { ipKeyGenerator, rateLimit, type RateLimitInfo, type RateLimitRequestHandler } from 'express-rate-limit'
+import { tooManyTries } from './errors.ts'
 import { field } from './fields.ts'
+import { sendPage } from './send-page.ts'
 
 const windowMs = 15 * 60_000
-
-/** The request came too often. */
-export class TooManyTriesError extends Error {
-  readonly status = 429
-  /** Seconds until the next may come. */
-  readonly retryAfter: number
-  constructor(retryAfter: number) {
-    super('Too many tries.')
-    this.name = 'TooManyTriesError'
-    this.retryAfter = retryAfter
-  }
-}
 
 export interface SignInLimit {
   /** 5 tries of one account from one address in 15 minutes. */
@@ -58,10 +48,11 @@ function limiter(options: LimiterOptions): RateLimitRequestHandler {
     windowMs,
     standardHeaders: false,
     legacyHeaders: false,
-    handler(request, _response, next) {
+    async handler(request, response) {
       const info: RateLimitInfo | undefined = Reflect.get(request, 'rateLimit')
       const until = info?.resetTime?.getTime() ?? Date.now() + windowMs
-      next(new TooManyTriesError(Math.max(1, Math.ceil((until - Date.now()) / 1000))))
+      const seconds = Math.max(1, Math.ceil((until - Date.now()) / 1000))
+      await sendPage(response, 429, tooManyTries(seconds), seconds)
     },
   })
 }

@@ -33,14 +33,9 @@ export function securityHeaders(secure: boolean): RequestHandler[] {
   ]
 }
 
-/** A form that was not posted from a page of this session. */
-export class ForgedFormError extends Error {
-  readonly status = 403
-  constructor() {
-    super('This form was not posted from a page of this session.')
-    this.name = 'ForgedFormError'
-  }
-}
+/** For a form that was not posted from a page of this session. */
+export const forgedForm = (): Error =>
+  Object.assign(new Error('This form was not posted from a page of this session.'), { status: 403 })
 
 /** Rejects a POST that another site's page made: by `Sec-Fetch-Site` and `Origin`, where the browser sends them. */
 export function sameOrigin(): RequestHandler {
@@ -50,6 +45,6 @@ export function sameOrigin(): RequestHandler {
     const origin = request.get('origin')
     const own = `${request.protocol}://${request.host}`
     const foreign = (site !== undefined && site !== 'same-origin' && site !== 'none') || (origin ?? own) !== own
-    return next(foreign ? new ForgedFormError() : undefined)
+    return next(foreign ? forgedForm() : undefined)
   }
 }

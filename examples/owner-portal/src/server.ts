@@ -42,7 +42,6 @@ async function listen(server: Server, host: string, port: number): Promise<void>
 async function close(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
-  server.closeIdleConnections()
   const endLimit = startTimeLimit(grace, () => server.closeAllConnections())
   await closed
   endLimit()

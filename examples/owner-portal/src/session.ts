@@ -10,8 +10,6 @@ import { MemorySessionStore } from './session-store.ts'
 
 declare module 'express-session' {
   interface SessionData {
-    /** Where to go once a sign-in of several steps is complete. */
-    returnTo?: string
     /** What the forms of somebody who is signed in carry. */
     csrfToken?: string
     /** Shown once, on the next page. */

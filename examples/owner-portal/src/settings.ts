@@ -3,7 +3,6 @@
  */
 import {
   mayCarrySecrets,
-  refreshFromEnvironment,
   secretFromText,
   settingFromText,
   type SsoOptions,
@@ -24,12 +23,10 @@ export interface PortalSettings {
   readonly service: Service | undefined
   readonly sessionSecret: string | undefined
   readonly behindHttpsProxy: boolean
-  readonly refresh: ReturnType<typeof refreshFromEnvironment>
 }
 
 /** @throws Error that says what to set */
 export function settingsFrom(environment: NodeJS.ProcessEnv): PortalSettings {
-  /** An empty variable is an unset one. */
   const variable = (name: string, read = settingFromText): string | undefined =>
     read(environment[name] ?? '', name) || undefined
   const sessionSecret = variable('OWNER_SSO_SESSION_SECRET', secretFromText)
@@ -42,7 +39,6 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): PortalSettings {
     behindHttpsProxy: variable('OWNER_SSO_BEHIND_HTTPS_PROXY') === '1',
     service: serviceFrom(environment, variable),
     sessionSecret,
-    refresh: refreshFromEnvironment(environment),
   }
 }
 

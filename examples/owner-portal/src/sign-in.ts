@@ -7,22 +7,29 @@ import { ownerOf, signIn } from './account.ts'
 import { sendPage, type SignInAnswer, takeNotice } from './send-page.ts'
 import { authenticate } from './authentication.ts'
 import { field } from './fields.ts'
-import type { Complaints } from '@owner-sso/sign-in-pages'
-import { type SignInPage, signInPage } from './pages/sign-in-pages.ts'
+import { type Complaints, type Notice, noticeBox, signInCard } from '@owner-sso/sign-in-pages'
+import { html } from 'hono/html'
+import { layout } from './pages/layout.ts'
 import type { Portal } from './portal.ts'
-import { returnTo } from './return-to.ts'
 import { csrfToken } from './form-token.ts'
+
+interface SignInPage extends SignInAnswer {
+  readonly news?: Notice
+  /** What was typed before, if that was in another form. */
+  readonly identity?: string | undefined
+}
 
 /** The sign-in page with what was typed; never the password. */
 export function showSignIn(
   portal: Portal,
   request: Request,
   response: Response,
-  { status, retryAfter, ...page }: SignInAnswer & Partial<SignInPage>,
+  { status, retryAfter, news, identity = field(request, 'identity'), problem, complaints }: SignInPage,
 ): Promise<void> {
-  const typed = { identity: field(request, 'identity'), returnTo: returnTo(field(request, 'returnTo')) }
-  const demo = portal.demo?.('/sign-in')
-  return sendPage(response, status, signInPage({ csrfToken: csrfToken(request), ...typed, demo, ...page }), retryAfter)
+  const lead = 'With your vehicle owner account.'
+  const card = { base: '', title: 'Sign in', lead, csrfToken: csrfToken(request), identity, problem, complaints }
+  const content = html`${noticeBox(news, 'good')} ${signInCard(card)} ${portal.demo?.('/sign-in')}`
+  return sendPage(response, status, layout({ title: 'Sign in', narrow: true }, content), retryAfter)
 }
 
 const noForm: RequestHandler = (_request, response) => response.redirect(303, '/sign-in/browser')
@@ -46,22 +53,17 @@ export function signInRoutes(portal: Portal): Router {
 
 async function open(portal: Portal, request: Request, response: Response): Promise<void> {
   if (ownerOf(request)) return response.redirect(303, '/')
-  const path = returnTo(request.query['returnTo'])
-  return showSignIn(portal, request, response, { status: 200, returnTo: path, ...takeNotice(request) })
+  return showSignIn(portal, request, response, { status: 200, ...takeNotice(request) })
 }
 
 async function submit(portal: Portal, request: Request, response: Response): Promise<void> {
-  const path = returnTo(field(request, 'returnTo'))
   const outcome = await authenticate(portal, 'form', request, response)
   if (outcome.kind === 'success') {
     portal.limit.succeeded(request, field(request, 'identity'))
     await signIn(request, outcome.owner)
-    return response.redirect(303, path)
+    return response.redirect(303, '/')
   }
-  if (outcome.code === 'ERR_SSO_PASSCODE_REQUIRED') {
-    request.session.returnTo = path
-    return response.redirect(303, '/sign-in/passcode')
-  }
+  if (outcome.code === 'ERR_SSO_PASSCODE_REQUIRED') return response.redirect(303, '/sign-in/passcode')
   return showSignIn(portal, request, response, outcome)
 }
 

@@ -51,12 +51,6 @@ describe('home', () => {
     expect(text).not.toContain('does not help')
   })
 
-  it('shows one vehicle', async () => {
-    const { me } = await (await startPortal()).signedIn()
-    const page = await me.open('/vehicles/10000000000001001')
-    expect(page.text).toMatch(/Daily.*State Online.*Battery 76 %.*VIN EMULATED000000001/u)
-  })
-
   it('links to the owner API’s own answers, through the proxy that carries the token', async () => {
     const portal = await startPortal()
     const { me, home } = await portal.signedIn()
@@ -64,8 +58,6 @@ describe('home', () => {
     const answer = await me.open(String(link))
     expect(JSON.parse(answer.html)).toMatchObject({ count: 2, response: [{ display_name: 'Daily' }, {}] })
     expect(answer.html).not.toContain(await portal.tokens.getAccessToken('plain@example.com'))
-    const vehicle = load((await me.open('/vehicles/10000000000001001')).html)('a[href^="/owner-api/"]').attr('href')
-    expect(JSON.parse((await me.open(String(vehicle))).html)).toMatchObject({ response: { display_name: 'Daily' } })
   })
 
   it('gives the owner API’s answers to people who are signed in alone', async () => {
@@ -99,22 +91,6 @@ describe('home', () => {
       expect.stringMatching(new RegExp(`^Answered ERR_OWNER_API_UNREACHABLE: .*ECONNREFUSED.*:${port}$`, 'u')),
     ])
   })
-
-  it('has no page for a vehicle of somebody else', async () => {
-    const { me } = await (await startPortal()).signedIn()
-    expect((await me.open('/vehicles/9999')).status).toBe(404)
-  })
-
-  it.each(['%2e%2e', '%2e', '..%2f..%2fapi', '1001%2fcommand', '1001%3fx', '%5c..'])(
-    'asks the owner API nothing for a vehicle called %s',
-    async (id) => {
-      const portal = await startPortal()
-      const { me } = await portal.signedIn()
-      const before = portal.emulator.requests.length
-      expect((await me.open(`/vehicles/${id}`)).status).toBe(404)
-      expect(portal.emulator.requests.slice(before).map(({ path }) => path)).toEqual([])
-    },
-  )
 
   it('refreshes now: one request, a new token, and says so once', async () => {
     const portal = await startPortal()

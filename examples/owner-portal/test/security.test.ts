@@ -90,7 +90,7 @@ describe('every answer', () => {
 
   it('has no other script, and no inline style, which the policy would block', async () => {
     const { me } = await (await startPortal()).signedIn()
-    for (const path of ['/', '/vehicles/10000000000001001', '/sign-in/browser', '/nowhere']) {
+    for (const path of ['/', '/sign-in/browser', '/nowhere']) {
       const { html } = await me.open(path)
       expect(html.match(/<script/giu)).toHaveLength(1)
       expect(html).not.toMatch(/<style|\sstyle=|\son\w+=/iu)
@@ -115,7 +115,6 @@ describe('every answer', () => {
     const token = await portal.tokens.getAccessToken('mfa@example.com')
     look(await me.follow(look(await me.send(home, '/refresh'))))
     const renewed = await portal.tokens.getAccessToken('mfa@example.com')
-    look(await me.open('/vehicles/10000000000001001'))
     look(await me.follow(look(await me.send(await me.open('/'), '/sign-out'))))
     look(await me.open('/sign-in/browser'))
     const everything = seen.map(({ html, headers }) => html + JSON.stringify(headers)).join('\n')

@@ -12,10 +12,9 @@ import { fileURLToPath } from 'node:url'
 import { brokerClients } from '@owner-sso/broker'
 import { createSso, createTokenManager, type PasscodeAnswer } from '@owner-sso/core'
 import type { Emulator } from '@owner-sso/emulator'
-import { guideOf } from './demo/guide.ts'
 import { startRedis } from './demo/redis-process.ts'
 import { described } from './log.ts'
-import { openRedis } from './redis.ts'
+import { openStore } from './stores.ts'
 
 const names = ['instance 1', 'instance 2']
 
@@ -41,7 +40,6 @@ try {
 for (const end of ends.toReversed()) await end()
 process.exit(exitCode)
 
-/** Resolves to what to print. */
 async function start(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'owner-sso-demo-'))
   ends.push(() => rm(folder, { recursive: true, force: true }))
@@ -56,19 +54,31 @@ async function start(): Promise<string> {
   // Node hands the connections of the one port to its workers in turn.
   cluster.setupPrimary({ exec: fileURLToPath(new URL('main.js', import.meta.url)), silent: true })
   const instances = await Promise.all(names.map((name) => startInstance(name, emulator, redis.url)))
-  const [instance] = instances
-  return guideOf({
-    url: `http://127.0.0.1:${instance?.port}`,
-    key,
-    accounts,
-    parts: [
-      ...instances.map(({ pid }, index) => [names[index] ?? '', `process ${pid}`] as const),
-      ['Redis', `${redis.url}, process ${redis.child.pid}`],
-      ['SSO service', `${emulator.authUrl} (the emulator)`],
-      ['owner API', emulator.ownerApiUrl],
-    ],
-    pid: instance?.pid,
-  })
+  const [{ pid, port } = { pid: undefined, port: 0 }] = instances
+  const [first = '', second = first] = accounts
+  const url = `http://127.0.0.1:${port}`
+  const call = (account: string): string =>
+    `curl -s -H 'Authorization: Bearer ${key}' -H 'X-Owner-Account: ${account}' ${url}`
+  return `
+Shared proxy: ${url}   (Ctrl-C ends it)
+
+Behind it:
+${instances.map((instance, index) => `  ${names[index]}  process ${instance.pid}`).join('\n')}
+  Redis       ${redis.url}, process ${redis.child.pid}
+  SSO service ${emulator.authUrl} (the emulator)
+  owner API   ${emulator.ownerApiUrl}
+
+API key of the demo client, for ${accounts.join(', ')}:
+  ${key}
+
+Try:
+  ${call(first)}/api/1/products
+  ${call(second)}/api/1/products
+  ${call(first)}/api/1/stream -N
+  curl -s ${url}/readyz
+  curl -s ${url}/metrics
+  kill -9 ${pid}     # the others go on answering
+`
 }
 
 /** Signs every account of the emulator in, once, and lets one client in, as an operator would. */
@@ -76,8 +86,7 @@ async function prepare(
   emulator: Emulator,
   storeUrl: string,
 ): Promise<{ readonly accounts: readonly string[]; readonly key: string }> {
-  const { store, connected, close } = openRedis({ storeUrl, encryptionKeys: undefined }, () => undefined)
-  await connected
+  const { store, close } = openStore({ storeUrl, encryptionKeys: undefined }, () => undefined)
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
   const tokens = createTokenManager({ issuer: sso, store })
   for (const account of emulator.accounts) {
@@ -118,7 +127,6 @@ async function startInstance(
   return { pid: worker.process.pid, port }
 }
 
-/** Ends a process, and resolves when it is gone. */
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')

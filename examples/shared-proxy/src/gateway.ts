@@ -35,7 +35,6 @@ export interface Gateway {
   readonly cut: () => Promise<void>
 }
 
-/** A request whose client and account are known. */
 interface Admitted extends IncomingMessage {
   readonly account?: string
 }

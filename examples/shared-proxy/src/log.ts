@@ -3,7 +3,29 @@
  * holds a token, a key or an address with a password in it.
  */
 import { refusalAdvice, type TokenManager, type TokenManagerEvents, visible } from '@owner-sso/core'
-import { namesInLog, tokenEvents } from './token-events.ts'
+
+/** A new event of the manager's is a type error here until it is known. */
+const known: Readonly<Record<keyof TokenManagerEvents, true>> = {
+  refreshed: true,
+  'refreshed-token-refused': true,
+  'refresh-failed': true,
+  'in-doubt': true,
+  unsaved: true,
+  'carried-over': true,
+  restored: true,
+  'not-indexed': true,
+  superseded: true,
+  'reauthentication-required': true,
+  'over-budget': true,
+  'not-refreshed': true,
+  'client-rejected': true,
+  blocked: true,
+}
+
+/** All events of the token manager: what the log tells and `/metrics` counts. */
+export const tokenEvents: readonly (keyof TokenManagerEvents)[] = Object.keys(known).filter(
+  (name): name is keyof TokenManagerEvents => name in known,
+)
 
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void
 
@@ -17,7 +39,7 @@ export function logRefreshes(tokens: Pick<TokenManager, 'on'>, log: Log): void {
     tokens.on(name, (event) => {
       const { error, ...fields }: { readonly account?: string; readonly error?: unknown } = event
       const advice = 'in_a_row' in event ? adviceOn(event) : {}
-      log(namesInLog[name], { ...fields, ...advice, ...(error !== undefined && described(error)) })
+      log(name, { ...fields, ...advice, ...(error !== undefined && described(error)) })
     })
   }
 }

@@ -3,6 +3,7 @@
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { brokerClients, type BrokerClients } from '@owner-sso/broker'
 import {
   answeredInTime,
@@ -10,16 +11,15 @@ import {
   createTokenManager,
   refreshFromEnvironment,
   startTimeLimit,
+  StoreError,
   type TokenManager,
   withTimeLimit,
 } from '@owner-sso/core'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { createGateway, type Gateway } from './gateway.ts'
 import { described, logRefreshes, logToStdout as log } from './log.ts'
-import { openPostgres } from './postgres.ts'
-import { openRedis } from './redis.ts'
-import { SettingsError, settingsFrom } from './settings.ts'
-import type { SharedStore } from './shared-store.ts'
+import { settingsFrom } from './settings.ts'
+import { longestPause, openStore, type SharedStore } from './stores.ts'
 
 /** Milliseconds that a refresh may still take when the calls have ended: its own deadline of 30 s, and the save. */
 const settlingTime = 45_000
@@ -37,17 +37,15 @@ try {
   process.exit(await run())
 } catch (error) {
   console.error(`The gateway could not start: ${described(error).message}`)
-  process.exit(error instanceof SettingsError || error instanceof TypeError ? 2 : 1)
+  process.exit(error instanceof TypeError ? 2 : 1)
 }
 
-/** Resolves to the exit code. */
 async function run(): Promise<number> {
   const settings = settingsFrom(process.env)
   const { apiUrl, requestBudget } = settings
   const { authUrl, regionalAuthUrls = [], transport } = settings.sso
-  const endTelemetry = settings.otlpEndpoint ? (await import('./telemetry.ts')).startTelemetry() : undefined
+  const endTelemetry = settings.hasCollector ? (await import('./telemetry.ts')).startTelemetry() : undefined
   const sso = createSso(settings.sso)
-  const openStore = settings.storeUrl.startsWith('postgres') ? openPostgres : openRedis
   const shared = openStore(settings, (code) => log('store-down', { code }))
   const clients = brokerClients({ store: shared.store })
   // Sealed as the store is: both hold the same.
@@ -56,7 +54,7 @@ async function run(): Promise<number> {
   const refresh = refreshFromEnvironment()
   const tokens = createTokenManager({ issuer: sso, store: shared.store, requestBudget, spool, refresh })
   logRefreshes(tokens, log)
-  void shared.connected.then(() => warnOf(shared, clients))
+  void warnOf(shared, clients)
   const refreshHosts = [authUrl, ...regionalAuthUrls].map((instance) => sso.tokenUrlOf(instance))
   const gateway = createGateway({ tokens, store: shared.store, clients, apiUrl, transport, refreshHosts, log })
   log('listening', { url: await listen(gateway.server, settings.host, settings.port) })
@@ -74,10 +72,19 @@ async function run(): Promise<number> {
   return exitCode
 }
 
+/** As soon as the store is there: what about it can cost token sets, and that nobody may call yet. */
 async function warnOf({ problems }: SharedStore, clients: BrokerClients): Promise<void> {
-  log('store-connected')
   try {
-    for (const message of await problems()) log('store-warning', { message })
+    let found: readonly string[] | undefined
+    for (let wait = 50; found === undefined; wait = Math.min(wait * 2, longestPause)) {
+      found = await problems().catch(async (error: unknown) => {
+        if (!(error instanceof StoreError && error.reason === 'unavailable')) throw error
+        await pause(wait)
+        return undefined
+      })
+    }
+    log('store-connected')
+    for (const message of found) log('store-warning', { message })
     if ((await clients.list()).length === 0) {
       log('no-clients', { message: 'Let a program in: owner-sso broker invite NAME --scope proxy' })
     }
@@ -86,7 +93,6 @@ async function warnOf({ problems }: SharedStore, clients: BrokerClients): Promis
   }
 }
 
-/** The address. @throws the system's error */
 async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen({ host, port })
   await once(server, 'listening')

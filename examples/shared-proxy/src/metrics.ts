@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import type { TokenManager } from '@owner-sso/core'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Readiness } from './readiness.ts'
-import { tokenEvents } from './token-events.ts'
+import { tokenEvents } from './log.ts'
 
 export interface Metrics {
   readonly contentType: string

@@ -8,7 +8,7 @@ import { createSso, createTokenManager, notebook, type TokenManager, type TokenS
 import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
 import { redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
-import { openPostgres } from '../src/postgres.ts'
+import { openStore as openSharedStore } from '../src/stores.ts'
 import { type Instance, startInstance } from './instance.ts'
 import { type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 
@@ -136,7 +136,7 @@ function theRedis(): RedisServer {
 
 /** The store as one more gateway opens it. */
 function ownStore(storeUrl: string): TokenStore {
-  const { store, close } = openPostgres({ storeUrl, encryptionKeys: undefined }, () => undefined)
+  const { store, close } = openSharedStore({ storeUrl, encryptionKeys: undefined }, () => undefined)
   atEnd(close)
   return store
 }

@@ -170,7 +170,7 @@ describe('an instance with a configuration that it can’t use', () => {
     const program = run('main', { environment: { OWNER_SSO_AUTH_URL: 'https://auth.example.com' } })
     expect(await program.exitCode).toBe(2)
     expect(program.printed()).toBe(
-      'The gateway could not start: OWNER_SSO_API_URL is not set: it must be the base address of the owner API.\n',
+      'The gateway could not start: OWNER_SSO_API_URL is not set: it must be the base address of the owner API: https, or http on a loopback host\n',
     )
   })
 })

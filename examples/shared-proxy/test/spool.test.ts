@@ -39,7 +39,7 @@ describeWithRedis('a gateway with a spool', () => {
     const environment = { OWNER_SSO_SPOOL: spool }
     const deployment = await deploy({ environment, encryptionKey, emulator: { reuse: 'revoke-family' } })
     await refreshWhileRedisGoes(deployment)
-    const [unsaved] = await deployment.instance(0).prints(/\{[^\n]*"event":"tokens-unsaved"[^\n]*/u)
+    const [unsaved] = await deployment.instance(0).prints(/\{[^\n]*"event":"unsaved"[^\n]*/u)
     expect(JSON.parse(unsaved)).toMatchObject({ account, spooled: true })
     const written = readdirSync(spool, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -49,7 +49,7 @@ describeWithRedis('a gateway with a spool', () => {
 
     await deployment.redis.start()
     const next = await deployment.start()
-    await next.prints(/"event":"tokens-carried-over"/u)
+    await next.prints(/"event":"carried-over"/u)
     expect(await metric(next, 'owner_sso_refresh_events_total{event="carried-over"}')).toBe(1)
     expect(await call(`${next.url}/api/1/vehicles`)).toMatchObject({ status: 200 })
     expect(deployment.emulator.counters).toMatchObject({ tokenRefreshes: 1, refreshRequests: 1, replays: 0 })
@@ -63,7 +63,7 @@ describeWithRedis('a gateway with a spool', () => {
     await letIn(deployment.store)
     await deployment.pass(0.9 * life)
     expect(await call(`${instance.url}/api/1/vehicles`)).toMatchObject({ status: 200 })
-    const [restored] = await instance.prints(/\{[^\n]*"event":"tokens-restored"[^\n]*/u)
+    const [restored] = await instance.prints(/\{[^\n]*"event":"restored"[^\n]*/u)
     expect(JSON.parse(restored)).toMatchObject({ account })
     expect(await metric(instance, 'owner_sso_refresh_events_total{event="restored"}')).toBe(1)
   })

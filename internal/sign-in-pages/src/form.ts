@@ -1,5 +1,5 @@
 /**
- * The parts that forms share: the token that proves where a form comes from, a field with its complaint, a notice.
+ * The parts that forms share: the token that proves where a form comes from, a field with its complaint, a notice, a button that copies.
  */
 import { visible } from '@owner-sso/core'
 import { html } from 'hono/html'
@@ -44,4 +44,11 @@ export function field(name: string, label: string, input: Html, complaints: Comp
 export function inputAttributes(name: string, complaints: Complaints = {}): Html {
   const wrong = complaints[name] && html`aria-invalid="true" aria-describedby="${name}-complaint"`
   return html`id="${name}" name="${name}" required ${wrong}`
+}
+
+/** Copies a field. It shows only where a script can copy. @param id - of an input or a text area */
+export function copyButton(id: string, label: string): Html {
+  return html`<p>
+    <button class="button plain small" type="button" data-copies="${id}" aria-live="polite" hidden>${label}</button>
+  </p>`
 }

@@ -1,7 +1,6 @@
 /** The pages of a sign-in, and one look for all pages. */
 export { ago, timeLeft, waitingTime } from './duration.ts'
-export { copyButton } from './copy-button.ts'
-export { type Complaints, csrfField, field, inputAttributes, type Notice, noticeBox } from './form.ts'
+export { type Complaints, copyButton, csrfField, field, inputAttributes, type Notice, noticeBox } from './form.ts'
 export { card, type Frame, frame, type Html } from './frame.ts'
 export { look } from './look.ts'
 export { moment, refusalNotice } from './moment.ts'

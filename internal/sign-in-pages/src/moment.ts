@@ -4,7 +4,7 @@
 import { refusalAdvice, type TokenStatus } from '@owner-sso/core'
 import { html } from 'hono/html'
 import type { Html } from './frame.ts'
-import { utcTime } from './local-times.ts'
+import { utcTime } from './page-script.ts'
 
 /** @param at - seconds since the epoch */
 export function moment(at: number): Html {

@@ -13,8 +13,6 @@ export interface SignInCard {
   readonly lead?: string | undefined
   /** Whose sign-in it is to be; absent: of whoever signs in. */
   readonly account?: string | undefined
-  /** Where to go after the sign-in. */
-  readonly returnTo?: string | undefined
   /** What was typed before; never the password. */
   readonly identity: string
   readonly problem?: Notice | undefined
@@ -22,7 +20,7 @@ export interface SignInCard {
 }
 
 export function signInCard(page: SignInCard): Html {
-  const { base, account, identity, returnTo, complaints = {} } = page
+  const { base, account, identity, complaints = {} } = page
   // The cursor starts where typing goes on.
   const passwordFirst = identity !== '' && complaints['identity'] === undefined
   const identityInput = html`<input
@@ -47,7 +45,7 @@ export function signInCard(page: SignInCard): Html {
     page.lead,
     html`${noticeBox(page.problem, 'bad')}
       <form method="post" action="${base}/sign-in" novalidate>
-        ${csrfField(page.csrfToken)} ${hiddenField('account', account)} ${hiddenField('returnTo', returnTo)}
+        ${csrfField(page.csrfToken)} ${hiddenField('account', account)}
         ${field('identity', 'E-mail', identityInput, complaints)}
         ${field('credential', 'Password', credentialInput, complaints)}
         <button class="button" type="submit">Sign in</button>

@@ -80,4 +80,4 @@ export {
 } from './support/setting-text.ts'
 export { visible } from './support/visible.ts'
 export { ssoOptionRows, tokenUrlFromText } from './service/options.ts'
-export { typedCode } from './login/typed-code.ts'
+export { typedCode } from './login/factor-choice.ts'

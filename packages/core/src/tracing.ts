@@ -27,11 +27,10 @@ export interface StepTrace {
   readonly result?: number
 }
 
+const loginSteps = ['login-page', 'form-submission', 'code-exchange', 'mfa-factors', 'mfa-verify'] as const
+
 /** The requests of a login, in the order of the interface document. */
-export type LoginStep = Extract<
-  SsoStep,
-  'login-page' | 'form-submission' | 'code-exchange' | 'mfa-factors' | 'mfa-verify'
->
+export type LoginStep = (typeof loginSteps)[number]
 
 const logins = tracingChannel<unknown, TraceContext>('owner-sso:login')
 const steps = tracingChannel<unknown, StepTrace>('owner-sso:step')
@@ -79,12 +78,4 @@ function traced<T>(
   })
 }
 
-const loginSteps: ReadonlySet<SsoStep> = new Set<LoginStep>([
-  'login-page',
-  'form-submission',
-  'code-exchange',
-  'mfa-factors',
-  'mfa-verify',
-])
-
-const isLoginStep = (step: SsoStep): step is LoginStep => loginSteps.has(step)
+const isLoginStep = (step: SsoStep): step is LoginStep => loginSteps.some((each) => each === step)

@@ -1,7 +1,14 @@
 /**
- * What stands in the account's node, in the flow file or in its dialog.
+ * An account: what stands in its node, in the flow file or in its dialog; and what the nodes of a flow use of it.
  */
-import { serviceFromText, type ServiceName, type SsoOptions, transportFromText } from '@owner-sso/core'
+import {
+  serviceFromText,
+  type ServiceName,
+  type SsoOptions,
+  type TokenManager,
+  transportFromText,
+} from '@owner-sso/core'
+import type { NodeStatus } from './node-red.ts'
 
 export interface AccountSettings {
   /** `own`: tokens of this Node-RED; `folder`: of a folder that other programs use too; `broker`: a broker keeps them. */
@@ -20,6 +27,21 @@ export interface AccountSettings {
   readonly encryptionKey: string
   /** The secret of an invitation. */
   readonly brokerKey: string
+}
+
+/** Wherever its tokens are: in a store of ours, or at a broker. */
+export interface Account {
+  /** The name its tokens have. */
+  readonly name: string
+  readonly tokens: Pick<TokenManager, 'getAccessToken' | 'invalidate'> & Partial<Pick<TokenManager, 'accepted'>>
+  /** @throws what says why it can't be told */
+  status(): Promise<NodeStatus>
+  /** Calls `listener` when the status may be another. Returns an unsubscribe function. */
+  onChange(listener: () => void): () => void
+  /** Resolves once nothing is half-way. It has no limit of its own: Node-RED's is the longest that there can be. */
+  settled(): Promise<void>
+  /** Where a person signs in, if that is not in this editor. */
+  readonly signInUrl: string | undefined
 }
 
 /** They are in no flow file and no export: Node-RED keeps them sealed, as credentials. */

@@ -4,13 +4,13 @@
 import { serviceProfile } from '@owner-sso/core'
 import { ownerFetch } from '@owner-sso/express'
 import {
+  type Account,
   type AccountSettings,
   accountSettings,
   secretSettings,
   serviceNameOf,
   transportOf,
 } from './account-settings.ts'
-import type { Account } from './account-tokens.ts'
 import { brokerAccount } from './broker.ts'
 import type { FlowNode, NodeRed } from './node-red.ts'
 import { storedAccount } from './stored-account.ts'

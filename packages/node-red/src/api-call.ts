@@ -4,7 +4,6 @@
 import type { OwnerApiErrorCode } from '@owner-sso/express'
 import { isBelow, isPlainQuery, isUnambiguous, ownerApiErrors } from '@owner-sso/express/support'
 import type { AccountNode } from './account.ts'
-import { parsed, requireExact, serialized } from './exact-json.ts'
 import type { Config, Message } from './node-red.ts'
 
 const allowedPaths = ['/api/1/']
@@ -116,3 +115,39 @@ function textOf(name: string, value: unknown): string {
   requireExact(`msg.${name}`, value)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
+
+/**
+ * JSON whose whole numbers stay what they are. JavaScript rounds those beyond 2⁵³, such as the id of a vehicle: a call with a
+ * rounded one is about another vehicle, or none.
+ */
+const textOrNumber = /"(?:[^"\\]+|\\.)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/giu
+
+/** @returns what a JSON text says, with long whole numbers as texts; what is no JSON, as it came */
+function parsed(text: string): unknown {
+  try {
+    JSON.parse(text)
+  } catch {
+    return text
+  }
+  return JSON.parse(text.replace(textOrNumber, (each) => (isRounded(each) ? `"${each}"` : each)))
+}
+
+/** @throws TypeError that names the first number which can't be what was meant */
+function serialized(value: unknown): string {
+  return JSON.stringify(value, (name, each: unknown) => {
+    requireExact(name === '' ? 'msg.payload' : `“${name}” in msg.payload`, each)
+    return each
+  })
+}
+
+/** @throws TypeError */
+function requireExact(name: string, value: unknown): void {
+  if (typeof value !== 'number' || (Number.isFinite(value) && !isBeyond(value))) return
+  throw new TypeError(
+    `${name} is a number that JavaScript can’t hold exactly. Give it as a text (of a vehicle: its id_s).`,
+  )
+}
+
+const isRounded = (written: string): boolean => /^-?\d+$/u.test(written) && isBeyond(Number(written))
+
+const isBeyond = (value: number): boolean => Number.isInteger(value) && !Number.isSafeInteger(value)

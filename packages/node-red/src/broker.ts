@@ -2,8 +2,7 @@
  * An account whose tokens a broker keeps: it is asked for each message, so that what it hands out is as it is now.
  */
 import { mayCarrySecrets, UnreachableError, verificationProblem } from '@owner-sso/core'
-import type { AccountSettings } from './account-settings.ts'
-import type { Account } from './account-tokens.ts'
+import type { Account, AccountSettings } from './account-settings.ts'
 import { valid } from './status.ts'
 
 /** Milliseconds for one answer. */

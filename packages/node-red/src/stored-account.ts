@@ -2,6 +2,7 @@
  * An account whose tokens are in a store of ours. Flows that are deployed again find the same token manager: a refresh under
  * way goes on.
  */
+import { hkdfSync } from 'node:crypto'
 import { join } from 'node:path'
 import {
   accountName,
@@ -10,14 +11,13 @@ import {
   rekey,
   type Sso,
   ssoOptionsFromEnvironment,
+  StoreError,
   type TokenManager,
   typedEmail,
 } from '@owner-sso/core'
 import { fileTokenStore } from '@owner-sso/token-store-file'
-import { type AccountSettings, serviceNameOf, transportOf } from './account-settings.ts'
-import type { Account } from './account-tokens.ts'
+import { type Account, type AccountSettings, serviceNameOf, transportOf } from './account-settings.ts'
 import type { NodeRed } from './node-red.ts'
-import { sealingKeys, sharedKey } from './sealing-keys.ts'
 import { statusWords } from './status.ts'
 
 /** One service and one store. */
@@ -32,6 +32,15 @@ export interface StoredAccount extends Account {
   /** Keeps the tokens of a sign-in. */
   save(tokens: Parameters<TokenManager['save']>[1]): Promise<void>
 }
+
+/** Events after which the status may be another. */
+const changes = [
+  'refreshed',
+  'refreshed-token-refused',
+  'refresh-failed',
+  'in-doubt',
+  'reauthentication-required',
+] as const
 
 const services = new Map<string, Service>()
 
@@ -76,12 +85,36 @@ function serviceOf(RED: NodeRed, settings: AccountSettings): Service {
   const sso = createSso({ ...environment, authUrl, service, ...transportOf(settings) })
   const tokens = createTokenManager({ issuer: sso, store })
   const listeners = new Set<() => void>()
-  for (const event of ['refreshed', 'refreshed-token-refused', 'refresh-failed', 'in-doubt'] as const)
-    tokens.on(event, () => listeners.forEach((listener) => listener()))
-  tokens.on('reauthentication-required', () => listeners.forEach((listener) => listener()))
+  for (const event of changes) tokens.on(event, () => listeners.forEach((listener) => listener()))
   // The older secret is gone after the next deploy. What this can't write is told by the status.
   if (keys.length > 1) rekey(store, fileTokenStore({ path, encryptionKey: keys[0] })).catch(() => undefined)
   const opened = { sso, tokens, listeners }
   services.set(place, opened)
   return opened
+}
+
+/**
+ * What tokens are sealed with: Node-RED's credential secret, as its own file of credentials is. The newest first: until its next deploy, Node-RED keeps the secret that it had made itself beside one of the user's.
+ *
+ * @throws StoreError where there is none: nothing is kept unsealed
+ */
+function sealingKeys({ settings }: NodeRed): [Uint8Array, ...Uint8Array[]] {
+  const secrets = ['credentialSecret', '_credentialSecret'].map((name) => settings.get(name))
+  const [first, ...older] = secrets.flatMap((secret) =>
+    typeof secret === 'string' && secret !== ''
+      ? [new Uint8Array(hkdfSync('sha256', secret, '', 'owner-sso', 32))]
+      : [],
+  )
+  if (first !== undefined) return [first, ...older]
+  throw new StoreError(
+    'unavailable',
+    'Node-RED has no secret to seal tokens with: set credentialSecret in settings.js.',
+  )
+}
+
+/** A key that other programs seal with too, as `OWNER_SSO_ENCRYPTION_KEY` has it. @throws TypeError */
+function sharedKey(base64: string): Uint8Array {
+  const key = Buffer.from(base64, 'base64')
+  if (key.byteLength !== 32) throw new TypeError('The key must be 32 random bytes in base64: openssl rand -base64 32')
+  return key
 }

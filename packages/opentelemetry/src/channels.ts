@@ -86,12 +86,22 @@ export function listen(news: Channel, listener: (message: unknown) => void): () 
 }
 
 /** Node ends the process whose subscriber throws: a fault of the SDK costs a span or a figure, and nothing else. */
-function quietly<Message>(listener: (message: Message) => void): (message: Message) => void {
+export function quietly<Message, Result>(
+  listener: (message: Message) => Result,
+): (message: Message) => Result | undefined {
   return (message) => {
     try {
-      listener(message)
+      return listener(message)
     } catch (error) {
       diag.error('@owner-sso/opentelemetry', error)
+      return undefined
     }
   }
+}
+
+/** What kind of error ended a call: its code, or else its name. Its message may name a host or an account, and goes nowhere. */
+export function errorType(error: unknown): string {
+  const { code, name }: { readonly code?: unknown; readonly name?: unknown } =
+    typeof error === 'object' && error !== null ? error : {}
+  return [code, name].find((word) => typeof word === 'string' && /^\w{1,64}$/u.test(word))?.toString() ?? '_OTHER'
 }

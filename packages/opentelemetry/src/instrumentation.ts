@@ -1,10 +1,11 @@
 /**
  * `instrumentOwnerSso`: gives what owner-sso tells on its diagnostics channels to OpenTelemetry, as spans and metrics.
  */
+import { createHmac } from 'node:crypto'
+import { types } from 'node:util'
 import { metrics, trace } from '@opentelemetry/api'
-import { accountAttribute } from './account-attribute.ts'
 import { measure } from './measurements.ts'
-import { traceCalls } from './spans.ts'
+import { type AccountAttribute, traceCalls } from './spans.ts'
 
 /** What spans tell in addition. */
 export interface InstrumentationOptions {
@@ -33,6 +34,17 @@ export function instrumentOwnerSso(options: InstrumentationOptions = {}): () => 
     throw new TypeError(`${name} is not an option of instrumentOwnerSso. There is accountKey`)
   }
   const attributeOf = accountAttribute(accountKey)
-  const ends = [traceCalls(trace.getTracer(scope), attributeOf), measure(metrics.getMeter(scope))]
+  const ends = [...traceCalls(trace.getTracer(scope), attributeOf), ...measure(metrics.getMeter(scope))]
   return () => ends.splice(0).forEach((end) => end())
+}
+
+/** @throws TypeError for a key that is none, or is easily guessed */
+function accountAttribute(key: string | Uint8Array | undefined): AccountAttribute {
+  if (key === undefined) return () => ({})
+  const isKey = (typeof key === 'string' || types.isUint8Array(key)) && Buffer.from(key).byteLength >= 16
+  if (!isKey) throw new TypeError('accountKey must be a string or bytes, 16 or more')
+  return (account) => {
+    if (account === undefined) return {}
+    return { 'owner_sso.account': createHmac('sha256', key).update(account).digest('hex').slice(0, 32) }
+  }
 }

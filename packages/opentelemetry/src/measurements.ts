@@ -7,6 +7,7 @@ import {
   type AccountNews,
   accountNews,
   budgetWaits,
+  errorType,
   follow,
   listen,
   type Refresh,
@@ -14,15 +15,13 @@ import {
   servedTokens,
   steps,
 } from './channels.ts'
-import { errorType } from './error-type.ts'
 
 /** Returns what ends it. */
-export function measure(meter: Meter): () => void {
-  const ends = [measureTokens(meter), measureRefreshes(meter), measureBudget(meter)]
-  return () => ends.forEach((end) => end())
+export function measure(meter: Meter): (() => void)[] {
+  return [...measureTokens(meter), ...measureRefreshes(meter), ...measureBudget(meter)]
 }
 
-function measureTokens(meter: Meter): () => void {
+function measureTokens(meter: Meter): (() => void)[] {
   const served = meter.createCounter('owner_sso.token.served', {
     unit: '{token}',
     description: 'Access tokens that callers got.',
@@ -41,7 +40,7 @@ function measureTokens(meter: Meter): () => void {
     if (news.expires_at === undefined && news.waiting === 0) accounts.delete(news.account)
     else accounts.set(news.account, news)
   }
-  const ends = [
+  return [
     listen(servedTokens, () => served.add(1)),
     listen(accountNews, note),
     observing(remaining, () => {
@@ -55,10 +54,9 @@ function measureTokens(meter: Meter): () => void {
       return waiting
     }),
   ]
-  return () => ends.forEach((end) => end())
 }
 
-function measureRefreshes(meter: Meter): () => void {
+function measureRefreshes(meter: Meter): (() => void)[] {
   const duration = meter.createHistogram('owner_sso.refresh.duration', {
     unit: 's',
     description: 'Refresh requests until new tokens are stored, by outcome: tokens, or the code of the error.',
@@ -76,7 +74,7 @@ function measureRefreshes(meter: Meter): () => void {
     if (error !== undefined && errorType(error) === 'ERR_SSO_FIREWALL_CHALLENGE') blocks.add(1)
   }
   const began = new WeakMap<Refresh, number>()
-  const ends = [
+  return [
     follow(refreshes, {
       begun: (refresh) => void began.set(refresh, performance.now()),
       ended(refresh) {
@@ -93,10 +91,9 @@ function measureRefreshes(meter: Meter): () => void {
     }),
     follow(steps, { ended: countBlock }),
   ]
-  return () => ends.forEach((end) => end())
 }
 
-function measureBudget(meter: Meter): () => void {
+function measureBudget(meter: Meter): (() => void)[] {
   const places = meter.createCounter('owner_sso.budget.places', {
     unit: '{request}',
     description: 'Places in the budget for refreshes that were taken, or refused.',
@@ -106,7 +103,7 @@ function measureBudget(meter: Meter): () => void {
     description: 'Places in the budget of a host in any minute.',
   })
   let perMinute: number | undefined
-  const ends = [
+  return [
     follow(budgetWaits, {
       ended({ per_minute, error }) {
         perMinute = per_minute
@@ -115,7 +112,6 @@ function measureBudget(meter: Meter): () => void {
     }),
     observing(limit, () => perMinute),
   ]
-  return () => ends.forEach((end) => end())
 }
 
 function observing(gauge: ObservableGauge, value: () => number | undefined): () => void {

@@ -9,7 +9,6 @@ import {
   type Attributes,
   type Context,
   context as contexts,
-  diag,
   type Link,
   propagation,
   type Span,
@@ -18,19 +17,22 @@ import {
   trace,
   type Tracer,
 } from '@opentelemetry/api'
-import type { AccountAttribute } from './account-attribute.ts'
 import {
   budgetWaits,
   type Calls,
+  errorType,
   follow,
   logins,
   type ProxiedCall,
   proxiedCalls,
+  quietly,
   refreshes,
   steps,
   storeCalls,
 } from './channels.ts'
-import { errorType } from './error-type.ts'
+
+/** An account as an attribute, for those who ask for it: not its name, which is a person's e-mail address. */
+export type AccountAttribute = (account: string | undefined) => Attributes
 
 /** A span of ours, and whether it is under way. */
 interface Scope {
@@ -39,7 +41,6 @@ interface Scope {
   isOpen: boolean
 }
 
-/** What a span begins with. */
 interface Beginning {
   readonly name: string
   readonly kind?: SpanKind
@@ -56,7 +57,7 @@ interface Traced<Message> {
 }
 
 /** Returns what ends it. */
-export function traceCalls(tracer: Tracer, attributeOf: AccountAttribute): () => void {
+export function traceCalls(tracer: Tracer, attributeOf: AccountAttribute): (() => void)[] {
   const scopes = new AsyncLocalStorage<Scope | undefined>()
 
   function spansOf<Message extends object & { readonly error?: unknown }>(
@@ -77,15 +78,7 @@ export function traceCalls(tracer: Tracer, attributeOf: AccountAttribute): () =>
       begun.set(call, own)
       return own
     }
-    const beginQuietly = (call: Message): Scope | undefined => {
-      try {
-        return beginSpan(call)
-      } catch (error) {
-        diag.error('@owner-sso/opentelemetry', error)
-        return undefined
-      }
-    }
-    calls.start.bindStore(scopes, beginQuietly)
+    calls.start.bindStore(scopes, quietly(beginSpan))
     const unfollow = follow(calls, {
       ended(call) {
         const own = begun.get(call)
@@ -103,7 +96,7 @@ export function traceCalls(tracer: Tracer, attributeOf: AccountAttribute): () =>
     }
   }
 
-  const ends = [
+  return [
     spansOf(logins, {
       begin: ({ operation }) => ({ name: 'owner_sso.login', attributes: { 'owner_sso.login.operation': operation } }),
     }),
@@ -127,9 +120,7 @@ export function traceCalls(tracer: Tracer, attributeOf: AccountAttribute): () =>
       }),
       end: ({ error }) => ({ 'owner_sso.refresh.outcome': error === undefined ? 'tokens' : errorType(error) }),
     }),
-    spansOf(budgetWaits, {
-      begin: () => ({ name: 'owner_sso.budget', attributes: {} }),
-    }),
+    spansOf(budgetWaits, { begin: () => ({ name: 'owner_sso.budget', attributes: {} }) }),
     spansOf(storeCalls, {
       // Alone it would be a trace of its own, for each look of a sweep.
       begin: ({ operation }, isWithin) =>
@@ -142,7 +133,6 @@ export function traceCalls(tracer: Tracer, attributeOf: AccountAttribute): () =>
       end: (call) => ({ ...attributeOf(call.account), ...endOf(call) }),
     }),
   ]
-  return () => ends.forEach((end) => end())
 }
 
 /** What a caller may send is without end, and names of spans are not (OpenTelemetry's semantic conventions for HTTP). */

@@ -4,7 +4,7 @@
  */
 import { identifyOwner, PendingLoginExpiredError, SsoError, type TokenSet } from '@owner-sso/core'
 import type { Request } from 'express'
-import { accept } from './acceptance.ts'
+import { accept } from './verify.ts'
 import { askFor, callbackFailureOutcome, failureOutcome } from './failures.ts'
 import type { StrategySettings } from './options.ts'
 import type { Outcome } from './outcomes.ts'

@@ -12,12 +12,11 @@ import {
   SsoError,
   type TokenSet,
 } from '@owner-sso/core'
-import { accept } from './acceptance.ts'
+import { accept } from './verify.ts'
 import { askFor, failureOutcome, missing } from './failures.ts'
 import type { StrategySettings } from './options.ts'
-import type { Outcome } from './outcomes.ts'
+import type { Outcome, SignInFailure } from './outcomes.ts'
 import type { RequestFields } from './request-fields.ts'
-import type { SignInFailure } from './sign-in-failure.ts'
 import type { SignInRequest } from './sign-in-request.ts'
 import type { Ending } from './submissions.ts'
 import { afterOneMoreTry, newKeptLogin, triesLeft, type PendingPasscode } from './pending-login.ts'

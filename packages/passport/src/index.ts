@@ -3,11 +3,10 @@ export { OwnerSsoStrategy, OwnerSsoStrategy as Strategy } from './strategy.ts'
 
 // How it is set up.
 export type { StrategyOptions, StrategyOptionsWithRequest } from './options.ts'
-export type { SignIn, Verify, VerifyDone, VerifyWithRequest } from './verify.ts'
-export type { OwnerSsoUser } from './owner.ts'
+export type { OwnerSsoUser, SignIn, Verify, VerifyDone, VerifyWithRequest } from './verify.ts'
 
 // What a request may carry, and what comes of it.
-export type { OwnerSsoAuthenticateOptions } from './authenticate-options.ts'
-export type { SignInFailure, SignInFailureCode } from './sign-in-failure.ts'
+export type { OwnerSsoAuthenticateOptions } from './sign-in-request.ts'
+export type { SignInFailure, SignInFailureCode } from './outcomes.ts'
 export type { PendingLoginView } from './pending-login.ts'
-export { SignInUnavailableError } from './unavailable.ts'
+export { SignInUnavailableError } from './failures.ts'

@@ -3,7 +3,7 @@
  */
 import { promisify } from 'node:util'
 import type { Request } from 'express'
-import type { RequestOptions } from './authenticate-options.ts'
+import type { AuthenticateOptions } from 'passport'
 import type { StrategySettings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
 import type { Ending, Kept } from './submissions.ts'
@@ -45,7 +45,7 @@ export interface LoginSession {
  */
 export function requiredLoginSession(
   request: Request,
-  options: RequestOptions,
+  options: AuthenticateOptions,
   settings: LoginSettings,
 ): LoginSession | undefined {
   const session = sessionOf(request)

@@ -5,30 +5,33 @@ import { types } from 'node:util'
 import {
   checkOption,
   checkOptions,
+  createSso,
   createTokenManager,
   kinds,
   type OptionRow,
   type OptionRows,
   type Sso,
   ssoOptionRows,
+  type SsoOptions,
+  ssoOptionsFromEnvironment,
   type TokenManager,
   type TokenSet,
 } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import type { Request } from 'express'
 import { type FormAdvisor, formAdvisor } from './form-advisor.ts'
-import type { OwnerSsoUser } from './owner.ts'
 import { memoryPendingLogins, type PendingLogins } from './pending-logins.ts'
 import type { FieldNames } from './request-fields.ts'
 import { sealedPendingLogins } from './sealed-pending-logins.ts'
-import { type SomeSsoOptions, ssoOf } from './sso-options.ts'
 import { type Kept, type Submissions, submissions } from './submissions.ts'
-import { type Verdict, verdictOn, type Verify, type VerifyWithRequest } from './verify.ts'
+import { type OwnerSsoUser, type Verdict, verdictOn, type Verify, type VerifyWithRequest } from './verify.ts'
 
 /** All of them have a default. Those of `createSso` may be given with them. */
-export interface StrategyOptions extends SomeSsoOptions {
-  /** The service: what `createSso` made, or its options. Default: those given beside it. */
-  readonly sso?: Sso | SomeSsoOptions | undefined
+export interface StrategyOptions extends Omit<SsoOptions, 'authUrl'> {
+  /** Base address of the SSO service. Default: `OWNER_SSO_AUTH_URL`, with what else the environment says of it. */
+  readonly authUrl?: string | undefined
+  /** The service: what `createSso` made. Default: by the options of `createSso` given in its place. */
+  readonly sso?: Sso | undefined
   /** Has the tokens of everybody who signs in. It is `strategy.tokens` as well. Default: over a memory store. */
   readonly tokens?: TokenManager | undefined
   /** `'form'`: e-mail and password in the application's own form. `'browser'`: on the service's own page. Default: `'form'`. */
@@ -63,7 +66,7 @@ export interface StrategySettings {
   /** E-mails and passwords. */
   readonly beginnings: Submissions<Kept>
   readonly pendingLoginTtl: number
-  verdict(request: Request, owner: OwnerSsoUser, tokens: TokenSet): Promise<Verdict>
+  readonly verdict: (request: Request, owner: OwnerSsoUser, tokens: TokenSet) => Promise<Verdict>
 }
 
 const fieldName: OptionRow = {
@@ -73,7 +76,7 @@ const fieldName: OptionRow = {
 
 const rows: OptionRows<StrategyOptions> = {
   ...ssoOptionRows,
-  sso: kinds.any,
+  sso: kinds.having('what createSso() returns', 'beginLogin'),
   tokens: kinds.having('what createTokenManager() returns', 'save', 'getAccessToken'),
   mode: kinds.oneOf('form', 'browser'),
   identityField: fieldName,
@@ -121,6 +124,22 @@ export function parseStrategyOptions(
     pendingLoginTtl,
     verdict: (request, owner, tokenSet) => verdictOn(owner, tokenSet, verifyFor(request, verify, passReqToCallback)),
   }
+}
+
+/**
+ * The service of the option `sso`, or of createSso's options given in its place. `authUrl` defaults to `OWNER_SSO_AUTH_URL`, and with
+ * it what is not given to what the environment says of that service.
+ */
+function ssoOf({ sso, ...options }: StrategyOptions | StrategyOptionsWithRequest): Sso {
+  const given = Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => value !== undefined && Object.hasOwn(ssoOptionRows, name)),
+  )
+  const { authUrl } = options
+  if (sso === undefined)
+    return createSso(authUrl === undefined ? { ...ssoOptionsFromEnvironment(), ...given } : { ...given, authUrl })
+  const names = Object.keys(given)
+  if (names.length > 0) throw new TypeError(`${names.join(', ')} can't be given together with sso`)
+  return sso
 }
 
 /** verify as it is called for one request. */

@@ -3,8 +3,26 @@
  *
  * `pass` is not one of ours: it would let a request through that has not signed in.
  */
+import type { Factor, PasscodeRejection, SsoErrorCode } from '@owner-sso/core'
 import type { Strategy } from 'passport-strategy'
-import type { SignInFailure } from './sign-in-failure.ts'
+
+/** An `SsoErrorCode`, or one of the strategy's own: nothing usable was posted; the person has to follow a link. */
+export type SignInFailureCode = SsoErrorCode | 'ERR_SSO_CREDENTIALS_MISSING' | 'ERR_SSO_CALLBACK_REQUIRED'
+
+/** `info` of a `fail`: why, and what the next page needs. */
+export interface SignInFailure {
+  readonly code: SignInFailureCode
+  /** In words for the person. */
+  readonly message: string
+  /** Why a passcode was not taken. */
+  readonly reason?: PasscodeRejection
+  /** Second factors to choose from, while a passcode is awaited. */
+  readonly factors?: readonly Factor[]
+  /** The link to follow, while the address that it ends on is awaited. */
+  readonly url?: string
+  /** How many tries are left before the sign-in has to start again. */
+  readonly triesLeft?: number
+}
 
 export type Outcome =
   | { readonly kind: 'success'; readonly user: Express.User; readonly info?: object | string | undefined }

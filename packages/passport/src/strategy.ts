@@ -4,7 +4,6 @@
 import { stackFrames, type TokenManager } from '@owner-sso/core'
 import type { Request } from 'express'
 import { Strategy as PassportStrategy } from 'passport-strategy'
-import type { RequestOptions } from './authenticate-options.ts'
 import { signInByBrowser } from './browser-sign-in.ts'
 import { failureOutcome } from './failures.ts'
 import { signInByForm } from './form-sign-in.ts'
@@ -16,7 +15,7 @@ import {
   type StrategyOptionsWithRequest,
 } from './options.ts'
 import { type Outcome, outcomeReporter } from './outcomes.ts'
-import { signInRequest } from './sign-in-request.ts'
+import { type RequestOptions, signInRequest } from './sign-in-request.ts'
 import type { Verify, VerifyWithRequest } from './verify.ts'
 import { type PendingLoginView, viewOf } from './pending-login.ts'
 

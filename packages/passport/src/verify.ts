@@ -1,10 +1,18 @@
 /**
- * The application's verify function: who the owner is in the application, or that they are nobody there.
+ * The end of every accepted sign-in: the application's verify function says who the owner is there, or that they are nobody; then
+ * the tokens are saved.
  */
-import { answeredInTime, type TokenSet } from '@owner-sso/core'
+import { answeredInTime, type TokenManager, type TokenOwner, type TokenSet } from '@owner-sso/core'
 import type { Request } from 'express'
 import type { Profile } from 'passport'
-import { type OwnerSsoUser, profileOf } from './owner.ts'
+import type { Outcome } from './outcomes.ts'
+
+/**
+ * An owner whom the service has vouched for: the user that Passport gets where the application's verify function makes
+ * none of its own. `account` is what the token manager files the tokens under; `email` is absent where a browser sign-in proved a
+ * subject without one.
+ */
+export type OwnerSsoUser = TokenOwner
 
 /** A sign-in that the service has accepted. */
 export interface SignIn {
@@ -83,4 +91,35 @@ function answer(
 
 function isThenable(value: unknown): value is PromiseLike<Express.User | false | null | undefined> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+interface Accepting {
+  readonly tokens: Pick<TokenManager, 'save'>
+  readonly verdict: (request: Request, owner: OwnerSsoUser, tokens: TokenSet) => Promise<Verdict>
+}
+
+/**
+ * Asks verify first, so that nothing is kept of somebody who isn't welcome, and saves the tokens before success, so that
+ * a signed-in person always has them.
+ */
+export async function accept(
+  { verdict, tokens: manager }: Accepting,
+  request: Request,
+  owner: OwnerSsoUser,
+  tokens: TokenSet,
+): Promise<Outcome> {
+  const { user, info } = await verdict(request, owner, tokens)
+  if (user === false) return { kind: 'fail', info, status: 401 }
+  await manager.save(owner.account, tokens)
+  return { kind: 'success', user, info }
+}
+
+/** The owner in the shape that Passport's strategies share (its "Contact Schema"). */
+function profileOf(owner: OwnerSsoUser): Profile {
+  return {
+    provider: 'owner-sso',
+    id: owner.account,
+    displayName: owner.email ?? owner.account,
+    ...(owner.email === undefined ? {} : { emails: [{ value: owner.email }] }),
+  }
 }

@@ -18,7 +18,7 @@ beforeEach(() => {
 describe('new OwnerSsoStrategy()', () => {
   it('says what to set when nothing is', () => {
     expect(() => new OwnerSsoStrategy()).toThrow(TypeError)
-    expect(() => new OwnerSsoStrategy()).toThrow(/OWNER_SSO_AUTH_URL.*authUrl/u)
+    expect(() => new OwnerSsoStrategy()).toThrow(/authUrl.*OWNER_SSO_AUTH_URL/u)
   })
 
   it('is also called Strategy, and its name is owner-sso', () => {
@@ -67,15 +67,11 @@ describe('new OwnerSsoStrategy()', () => {
       expect(() => new OwnerSsoStrategy()).toThrow('OWNER_SSO_AUTH_URL has quotation marks around it')
     })
 
-    it('takes createSso’s options beside its own, or as sso', async () => {
+    it('takes createSso’s options beside its own', async () => {
       const options = { authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] }
-      for (const strategy of [
-        new OwnerSsoStrategy({ ...options, mode: 'form' }),
-        new OwnerSsoStrategy({ sso: options }),
-      ]) {
-        const [outcome] = await recordedOutcomes(strategy, requestWith(regional))
-        expect(outcome?.kind).toBe('success')
-      }
+      const strategy = new OwnerSsoStrategy({ ...options, mode: 'form' })
+      const [outcome] = await recordedOutcomes(strategy, requestWith(regional))
+      expect(outcome?.kind).toBe('success')
     })
 
     it('takes what createSso made, and a token manager, which is strategy.tokens', async () => {
@@ -158,10 +154,9 @@ describe('new OwnerSsoStrategy()', () => {
   it('takes an option that is undefined from the environment', async () => {
     process.env['OWNER_SSO_AUTH_URL'] = authUrl
     process.env['OWNER_SSO_REDIRECT_URI'] = 'owner-app://auth/callback'
-    for (const options of [{ redirectUri: undefined }, { sso: { redirectUri: undefined } }]) {
-      const redirect = new URL(await linkOf(new OwnerSsoStrategy({ ...options, mode: 'browser' }))).searchParams
-      expect(redirect.get('redirect_uri')).toBe('owner-app://auth/callback')
-    }
+    const strategy = new OwnerSsoStrategy({ redirectUri: undefined, mode: 'browser' })
+    const redirect = new URL(await linkOf(strategy)).searchParams
+    expect(redirect.get('redirect_uri')).toBe('owner-app://auth/callback')
   })
 
   it('ignores the environment’s settings of a service where an option names another one', async () => {
@@ -199,9 +194,6 @@ it.each([
   const refused = `${typed} is not an option of OwnerSsoStrategy. Did you mean ${meant}?`
   expect(() => newUntyped({ authUrl, [typed]: 60 })).toThrow(TypeError)
   expect(() => newUntyped({ authUrl, [typed]: 60 })).toThrow(refused)
-  expect(() => newUntyped({ sso: { authUrl, timout: 60 } })).toThrow(
-    'timout is not an option of createSso. Did you mean timeout?',
-  )
 })
 
 it.each([

@@ -11,6 +11,7 @@ export { clientIn, otherClient, withClient, withoutClient } from './issuer/clien
 export { parseCallOptions } from './issuer/call-options.ts'
 export { howTokensAreLost, lostItsTokens, tokenSet } from './issuer/token-set.ts'
 export { overdueAdvice, refusalAdvice } from './manager/token-status.ts'
+export { hashOfAccount } from './support/account-hash.ts'
 export { whatCame } from './support/options.ts'
 export { elapsed, type Instant, instantOf, type Runtime } from './support/runtime.ts'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/addresses.ts'

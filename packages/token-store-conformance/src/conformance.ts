@@ -2,12 +2,12 @@
  * `tokenStoreConformance`: the rules of a token store as tests of whatever runner is passed in.
  */
 import { checkOptionNames, type OptionNames, type TokenStore } from '@owner-sso/token-manager'
-import { durability } from './durability.ts'
-import { extras } from './extras.ts'
+import { durability, dyingWriter } from './durability.ts'
+import { changes, damagedRecord, listing } from './extras.ts'
 import { isolation } from './isolation.ts'
 import { linearizability } from './linearizability.ts'
 import { roundTrip } from './round-trip.ts'
-import type { Claim, Fixture, Rule, RuleGroup } from './rule.ts'
+import type { Fixture, RuleGroup } from './rule.ts'
 import { swap } from './swap.ts'
 import { writeIds } from './write-ids.ts'
 
@@ -53,25 +53,31 @@ const optionNames: OptionNames<TokenStoreConformanceOptions> = {
   histories: true,
 }
 
-const groups: readonly RuleGroup[] = [roundTrip, isolation, swap, writeIds, linearizability, durability, extras]
+const groups: readonly RuleGroup[] = [
+  roundTrip,
+  isolation,
+  swap,
+  writeIds,
+  linearizability,
+  durability,
+  dyingWriter,
+  listing,
+  damagedRecord,
+  changes,
+]
 
 /** Registers one test for each rule that the store has to keep. Failures are `AssertionError`s of `node:assert`. */
 export function tokenStoreConformance(options: TokenStoreConformanceOptions): void {
   checkOptionNames('tokenStoreConformance', options, optionNames)
-  for (const group of groups) {
-    const rules = group.rules.filter((rule) => isClaimed(options, rule.needs))
-    if (rules.length === 0) continue
-    options.describe(group.name, () => {
-      for (const rule of rules) options.test(rule.name, () => run(rule, options))
+  for (const { name, needs, rules } of groups) {
+    if (needs !== undefined && !options[needs]) continue
+    options.describe(name, () => {
+      for (const [rule, check] of Object.entries(rules)) options.test(rule, () => run(check, options))
     })
   }
 }
 
-function isClaimed(options: TokenStoreConformanceOptions, claim: Claim | undefined): boolean {
-  return claim === undefined || Boolean(options[claim])
-}
-
-async function run(rule: Rule, options: TokenStoreConformanceOptions): Promise<void> {
+async function run(check: RuleGroup['rules'][string], options: TokenStoreConformanceOptions): Promise<void> {
   const store = await options.createStore()
   const opened = [store]
   const fixture: Fixture = {
@@ -87,7 +93,7 @@ async function run(rule: Rule, options: TokenStoreConformanceOptions): Promise<v
     histories: options.histories ?? 25,
   }
   try {
-    await rule.check(fixture)
+    await check(fixture)
   } finally {
     for (const each of opened) await options.closeStore?.(each)
   }

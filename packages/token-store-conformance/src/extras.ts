@@ -10,55 +10,58 @@ import type { RuleGroup } from './rule.ts'
 const account = 'a@example.com'
 const patience = 5000
 
-export const extras: RuleGroup = {
-  name: 'accounts and changes',
-  rules: [
-    {
-      name: 'lists every account that has a record, under its own name, once',
-      needs: 'accounts',
-      check: async ({ store }) => {
-        assert.deepEqual(await names(store), [], 'an empty store has no accounts')
-        for (const name of oddNames) await applied(store, name, 0, record(name))
-        await applied(store, account, 0, record('more'))
-        await applied(store, account, 1, { schema: 1, state: 'signed-out', generation: 1 })
-        await store.read('never stored')
-        assert.deepEqual((await names(store)).toSorted(), [...oddNames, account].toSorted())
-      },
+export const listing: RuleGroup = {
+  name: 'accounts',
+  needs: 'accounts',
+  rules: {
+    'lists every account that has a record, under its own name, once': async ({ store }) => {
+      assert.deepEqual(await names(store), [], 'an empty store has no accounts')
+      for (const name of oddNames) await applied(store, name, 0, record(name))
+      await applied(store, account, 0, record('more'))
+      await applied(store, account, 1, { schema: 1, state: 'signed-out', generation: 1 })
+      await store.read('never stored')
+      assert.deepEqual((await names(store)).toSorted(), [...oddNames, account].toSorted())
     },
-    {
-      name: 'lists every other account before it says that a record can’t be read',
-      needs: 'damage',
-      check: async ({ store, damage }) => {
-        const others = Array.from({ length: 8 }, (_, index) => `${index}@example.com`)
-        for (const name of [account, ...others]) await applied(store, name, 0, record(name))
-        await damage(account)
-        await assert.rejects(store.read(account), 'a damaged record was read')
-        const found: string[] = []
-        // A store that keeps names beside records can still tell this one's.
-        const isNamed = await listInto(found, store).then(
-          () => true,
-          () => false,
-        )
-        assert.deepEqual(found.toSorted(), [...others, ...(isNamed ? [account] : [])].toSorted())
-      },
+  },
+}
+
+export const damagedRecord: RuleGroup = {
+  name: 'a damaged record',
+  needs: 'damage',
+  rules: {
+    'lists every other account before it says that a record can’t be read': async ({ store, damage }) => {
+      const others = Array.from({ length: 8 }, (_, index) => `${index}@example.com`)
+      for (const name of [account, ...others]) await applied(store, name, 0, record(name))
+      await damage(account)
+      await assert.rejects(store.read(account), 'a damaged record was read')
+      const found: string[] = []
+      // A store that keeps names beside records can still tell this one's.
+      const isNamed = await listInto(found, store).then(
+        () => true,
+        () => false,
+      )
+      assert.deepEqual(found.toSorted(), [...others, ...(isNamed ? [account] : [])].toSorted())
     },
-    {
-      name: 'calls a watcher back after a change, and no more once the watch has ended',
-      needs: 'watch',
-      check: async ({ store, reopen }) => {
-        const writer = await reopen()
-        await applied(writer, account, 0, record(0))
-        const [ended, open] = [watcher(store), watcher(store)]
-        await changeUntil(writer, () => ended.calls > 0 && open.calls > 0)
-        ended.end()
-        ended.end()
-        const [before, seen] = [ended.calls, open.calls]
-        await changeUntil(writer, () => open.calls > seen)
-        open.end()
-        assert.equal(ended.calls, before, 'a watcher was called after its end')
-      },
+  },
+}
+
+export const changes: RuleGroup = {
+  name: 'changes',
+  needs: 'watch',
+  rules: {
+    'calls a watcher back after a change, and no more once the watch has ended': async ({ store, reopen }) => {
+      const writer = await reopen()
+      await applied(writer, account, 0, record(0))
+      const [ended, open] = [watcher(store), watcher(store)]
+      await changeUntil(writer, () => ended.calls > 0 && open.calls > 0)
+      ended.end()
+      ended.end()
+      const [before, seen] = [ended.calls, open.calls]
+      await changeUntil(writer, () => open.calls > seen)
+      open.end()
+      assert.equal(ended.calls, before, 'a watcher was called after its end')
     },
-  ],
+  },
 }
 
 async function names(store: TokenStore): Promise<string[]> {

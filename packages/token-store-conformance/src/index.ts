@@ -1,2 +1,2 @@
 export { tokenStoreConformance, type TokenStoreConformanceOptions } from './conformance.ts'
-export { writeUntilKilled } from './writer.ts'
+export { writeUntilKilled } from './durability.ts'

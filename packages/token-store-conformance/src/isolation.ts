@@ -45,51 +45,39 @@ export const oddNames: readonly string[] = [
 
 export const isolation: RuleGroup = {
   name: 'account names',
-  rules: [
-    {
-      name: 'keeps accounts apart, whatever their names',
-      check: async ({ store }) => {
-        for (const name of oddNames) assert.equal(await store.read(name), undefined, `${label(name)} exists already`)
-        for (const name of oddNames) await applied(store, name, 0, record(name))
-        for (const name of oddNames) {
-          const stored = await store.read(name)
-          same(stored?.record, record(name), `${label(name)} has another account's record`)
-          assert.equal(stored?.version, 1, `${label(name)} has another account's version`)
-        }
-      },
+  rules: {
+    'keeps accounts apart, whatever their names': async ({ store }) => {
+      for (const name of oddNames) assert.equal(await store.read(name), undefined, `${label(name)} exists already`)
+      for (const name of oddNames) await applied(store, name, 0, record(name))
+      for (const name of oddNames) {
+        const stored = await store.read(name)
+        same(stored?.record, record(name), `${label(name)} has another account's record`)
+        assert.equal(stored?.version, 1, `${label(name)} has another account's version`)
+      }
     },
-    {
-      name: 'never takes two names that are not Unicode for one: it keeps them apart or refuses them',
-      check: async ({ store }) => {
-        const [first, second] = ['lone \uD800', 'lone \uD801']
-        try {
-          await applied(store, first, 0, record(first))
-        } catch (error) {
-          if (error instanceof assert.AssertionError) throw error
-          return // Refused, which is as safe.
-        }
-        assert.equal(await store.read(second), undefined, 'a name with another lone surrogate has the same record')
-      },
+    'never takes two names that are not Unicode for one: it keeps them apart or refuses them': async ({ store }) => {
+      const [first, second] = ['lone \uD800', 'lone \uD801']
+      try {
+        await applied(store, first, 0, record(first))
+      } catch (error) {
+        if (error instanceof assert.AssertionError) throw error
+        return // Refused, which is as safe.
+      }
+      assert.equal(await store.read(second), undefined, 'a name with another lone surrogate has the same record')
     },
-    {
-      name: 'takes the same write id on two accounts for two writes',
-      check: async ({ store }) => {
-        const id = writeId()
-        await applied(store, 'a@example.com', 0, record('a'), id)
-        await applied(store, 'b@example.com', 0, record('b'), id)
-        same((await store.read('b@example.com'))?.record, record('b'))
-      },
+    'takes the same write id on two accounts for two writes': async ({ store }) => {
+      const id = writeId()
+      await applied(store, 'a@example.com', 0, record('a'), id)
+      await applied(store, 'b@example.com', 0, record('b'), id)
+      same((await store.read('b@example.com'))?.record, record('b'))
     },
-    {
-      name: 'counts the versions of each account by itself',
-      check: async ({ store }) => {
-        await applied(store, 'a@example.com', 0, record('a1'))
-        await applied(store, 'a@example.com', 1, record('a2'))
-        assert.ok(isConflict(await store.swap('b@example.com', 2, record('b'), writeId())))
-        assert.equal((await applied(store, 'b@example.com', 0, record('b1'))).version, 1)
-      },
+    'counts the versions of each account by itself': async ({ store }) => {
+      await applied(store, 'a@example.com', 0, record('a1'))
+      await applied(store, 'a@example.com', 1, record('a2'))
+      assert.ok(isConflict(await store.swap('b@example.com', 2, record('b'), writeId())))
+      assert.equal((await applied(store, 'b@example.com', 0, record('b1'))).version, 1)
     },
-  ],
+  },
 }
 
 function label(name: string): string {

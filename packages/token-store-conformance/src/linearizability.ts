@@ -12,19 +12,16 @@ const callsEach = 8
 
 export const linearizability: RuleGroup = {
   name: 'many callers',
-  rules: [
-    {
-      name: 'gives random concurrent reads and swaps one order that all of them agree with',
-      check: async ({ reopen, histories }) => {
-        const views = await Promise.all(Array.from({ length: callers }, reopen))
-        for (let seed = 1; seed <= histories; seed += 1) {
-          const history = await randomHistory(views, `history-${seed}@example.com`, seed)
-          const wrong = flaw(history)
-          if (wrong !== undefined) assert.fail(`${wrong} (seed ${seed}):\n${print(history)}`)
-        }
-      },
+  rules: {
+    'gives random concurrent reads and swaps one order that all of them agree with': async ({ reopen, histories }) => {
+      const views = await Promise.all(Array.from({ length: callers }, reopen))
+      for (let seed = 1; seed <= histories; seed += 1) {
+        const history = await randomHistory(views, `history-${seed}@example.com`, seed)
+        const wrong = flaw(history)
+        if (wrong !== undefined) assert.fail(`${wrong} (seed ${seed}):\n${print(history)}`)
+      }
     },
-  ],
+  },
 }
 
 /** Every caller reads and swaps in an order of its own; most swaps expect what was read last, some what never stood. */

@@ -8,43 +8,31 @@ import type { RuleGroup } from './rule.ts'
 
 export const roundTrip: RuleGroup = {
   name: 'round trip',
-  rules: [
-    {
-      name: 'reads undefined where nothing was ever stored',
-      check: async ({ store }) => {
-        assert.equal(await store.read('nobody@example.com'), undefined)
-      },
+  rules: {
+    'reads undefined where nothing was ever stored': async ({ store }) => {
+      assert.equal(await store.read('nobody@example.com'), undefined)
     },
-    {
-      name: 'reads back exactly the JSON value that was stored',
-      check: async ({ store }) => {
-        const before: TokenRecord = JSON.parse(JSON.stringify(oddRecord))
-        const result = await applied(store, 'a@example.com', 0, frozen(oddRecord))
-        expectStored(result, 1, before)
-        expectStored(await store.read('a@example.com'), 1, before)
-      },
+    'reads back exactly the JSON value that was stored': async ({ store }) => {
+      const before: TokenRecord = JSON.parse(JSON.stringify(oddRecord))
+      const result = await applied(store, 'a@example.com', 0, frozen(oddRecord))
+      expectStored(result, 1, before)
+      expectStored(await store.read('a@example.com'), 1, before)
     },
-    {
-      name: 'keeps a record of half a megabyte',
-      check: async ({ store }) => {
-        await applied(store, 'a@example.com', 0, largeRecord)
-        await applied(store, 'a@example.com', 1, frozen(record('small')))
-        await applied(store, 'a@example.com', 2, largeRecord)
-        expectStored(await store.read('a@example.com'), 3, largeRecord)
-      },
+    'keeps a record of half a megabyte': async ({ store }) => {
+      await applied(store, 'a@example.com', 0, largeRecord)
+      await applied(store, 'a@example.com', 1, frozen(record('small')))
+      await applied(store, 'a@example.com', 2, largeRecord)
+      expectStored(await store.read('a@example.com'), 3, largeRecord)
     },
-    {
-      name: 'is not changed by a caller who changes a record that went in or came out',
-      check: async ({ store }) => {
-        const mine = record({ list: ['as stored'] })
-        const result = await applied(store, 'a@example.com', 0, mine)
-        scribble(mine)
-        scribble(result.record)
-        scribble((await store.read('a@example.com'))?.record ?? {})
-        same((await store.read('a@example.com'))?.record, record({ list: ['as stored'] }))
-      },
+    'is not changed by a caller who changes a record that went in or came out': async ({ store }) => {
+      const mine = record({ list: ['as stored'] })
+      const result = await applied(store, 'a@example.com', 0, mine)
+      scribble(mine)
+      scribble(result.record)
+      scribble((await store.read('a@example.com'))?.record ?? {})
+      same((await store.read('a@example.com'))?.record, record({ list: ['as stored'] }))
     },
-  ],
+  },
 }
 
 /** Writes over all that an object and its lists have, unless the store has frozen them, which is as good. */

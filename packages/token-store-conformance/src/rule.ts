@@ -1,5 +1,5 @@
 /**
- * What one rule of the suite is: a sentence, what it needs of the store, and a check that throws.
+ * What the rules of the suite are: sentences with checks, and what they need of the store.
  */
 import type { TokenStore } from '@owner-sso/token-manager'
 
@@ -20,17 +20,13 @@ export interface Fixture {
   readonly histories: number
 }
 
-export interface Rule {
-  /** What must hold, as a sentence about the store. */
+/** What must hold, as a sentence about the store, with the check that throws an `AssertionError` where it does not. */
+type Rules = Readonly<Record<string, (fixture: Fixture) => Promise<void>>>
+
+/** Rules that belong together. */
+export interface RuleGroup {
   readonly name: string
   /** Skipped where the store doesn't claim this. */
   readonly needs?: Claim
-  /** Throws an `AssertionError` where the store breaks the rule. */
-  readonly check: (fixture: Fixture) => Promise<void>
-}
-
-/** Rules that belong together, one file each. */
-export interface RuleGroup {
-  readonly name: string
-  readonly rules: readonly Rule[]
+  readonly rules: Rules
 }

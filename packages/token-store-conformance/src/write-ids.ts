@@ -15,81 +15,62 @@ const account = 'a@example.com'
 
 export const writeIds: RuleGroup = {
   name: 'write ids',
-  rules: [
-    {
-      name: 'returns for a repeat of the newest write with the same success and applies it once',
-      check: async ({ store, reopen }) => {
-        const other = await reopen()
-        const [first, second] = [writeId(), writeId()]
-        const created = await applied(store, account, 0, record(1), first)
-        same(await applied(other, account, 0, record(1), first), created)
-        const updated = await applied(store, account, 1, record(2), second)
-        for (const view of [store, other, store]) {
-          same(await applied(view, account, 1, record(2), second), updated)
-        }
-        expectStored(await store.read(account), 2, record(2))
-      },
+  rules: {
+    'returns for a repeat of the newest write with the same success and applies it once': async ({ store, reopen }) => {
+      const other = await reopen()
+      const [first, second] = [writeId(), writeId()]
+      const created = await applied(store, account, 0, record(1), first)
+      same(await applied(other, account, 0, record(1), first), created)
+      const updated = await applied(store, account, 1, record(2), second)
+      for (const view of [store, other, store]) {
+        same(await applied(view, account, 1, record(2), second), updated)
+      }
+      expectStored(await store.read(account), 2, record(2))
     },
-    {
-      name: 'recognises a repeat whatever version it expects, as after reading again',
-      check: async ({ store }) => {
+    'recognises a repeat whatever version it expects, as after reading again': async ({ store }) => {
+      const id = writeId()
+      await applied(store, account, 0, record(1))
+      const result = await applied(store, account, 1, record(2), id)
+      same(await applied(store, account, 2, record(2), id), result)
+      assert.equal((await store.read(account))?.version, 2, 'the repeat was applied a second time')
+    },
+    'returns a conflict for a repeat after another write and changes nothing': async ({ store }) => {
+      const id = writeId()
+      await applied(store, account, 0, record(1), id)
+      await applied(store, account, 1, record(2))
+      same(await store.swap(account, 0, record(1), id), { conflict: true })
+      expectStored(await store.read(account), 2, record(2))
+    },
+    'does not take a write that met a conflict for one that was applied': async ({ store }) => {
+      const id = writeId()
+      await applied(store, account, 0, record(1))
+      assert.ok(isConflict(await store.swap(account, 0, record(2), id)))
+      assert.ok(isConflict(await store.swap(account, 0, record(2), id)), 'a refused write was answered as applied')
+      assert.equal((await applied(store, account, 1, record(2), id)).version, 2)
+    },
+    'applies a write once that is sent several times at the same moment': async ({ store, reopen }) => {
+      const views = await Promise.all(Array.from({ length: 6 }, reopen))
+      for (let version = 0; version < 3; version += 1) {
         const id = writeId()
-        await applied(store, account, 0, record(1))
-        const result = await applied(store, account, 1, record(2), id)
-        same(await applied(store, account, 2, record(2), id), result)
-        assert.equal((await store.read(account))?.version, 2, 'the repeat was applied a second time')
-      },
+        const next = record({ version })
+        const results = await Promise.all(views.map((view) => view.swap(account, version, next, id)))
+        for (const result of results) expectStored(result, version + 1, next)
+        assert.equal((await store.read(account))?.version, version + 1)
+      }
     },
-    {
-      name: 'returns a conflict for a repeat after another write and changes nothing',
-      check: async ({ store }) => {
-        const id = writeId()
-        await applied(store, account, 0, record(1), id)
-        await applied(store, account, 1, record(2))
-        same(await store.swap(account, 0, record(1), id), { conflict: true })
-        expectStored(await store.read(account), 2, record(2))
-      },
+    'tells with each record the id of the write that it is': async ({ store, reopen }) => {
+      const id = 'an id with "quotes", \n a line break and ünïcödé'
+      assert.equal((await applied(store, account, 0, record(1), id)).writeId, id)
+      assert.equal((await applied(store, account, 0, record(1), id)).writeId, id)
+      assert.equal((await store.read(account))?.writeId, id)
+      const other = await reopen()
+      assert.equal((await other.read(account))?.writeId, id)
+      const next = writeId()
+      await applied(other, account, 1, record(2), next)
+      assert.equal((await store.read(account))?.writeId, next)
     },
-    {
-      name: 'does not take a write that met a conflict for one that was applied',
-      check: async ({ store }) => {
-        const id = writeId()
-        await applied(store, account, 0, record(1))
-        assert.ok(isConflict(await store.swap(account, 0, record(2), id)))
-        assert.ok(isConflict(await store.swap(account, 0, record(2), id)), 'a refused write was answered as applied')
-        assert.equal((await applied(store, account, 1, record(2), id)).version, 2)
-      },
-    },
-    {
-      name: 'applies a write once that is sent several times at the same moment',
-      check: async ({ store, reopen }) => {
-        const views = await Promise.all(Array.from({ length: 6 }, reopen))
-        for (let version = 0; version < 3; version += 1) {
-          const id = writeId()
-          const next = record({ version })
-          const results = await Promise.all(views.map((view) => view.swap(account, version, next, id)))
-          for (const result of results) expectStored(result, version + 1, next)
-          assert.equal((await store.read(account))?.version, version + 1)
-        }
-      },
-    },
-    {
-      name: 'tells with each record the id of the write that it is',
-      check: async ({ store, reopen }) => {
-        const id = 'an id with "quotes", \n a line break and ünïcödé'
-        assert.equal((await applied(store, account, 0, record(1), id)).writeId, id)
-        assert.equal((await applied(store, account, 0, record(1), id)).writeId, id)
-        assert.equal((await store.read(account))?.writeId, id)
-        const other = await reopen()
-        assert.equal((await other.read(account))?.writeId, id)
-        const next = writeId()
-        await applied(other, account, 1, record(2), next)
-        assert.equal((await store.read(account))?.writeId, next)
-      },
-    },
-    {
-      name: 'returns a conflict where another write is stored under the expected version, as after the store was emptied',
-      check: async ({ store }) => {
+    'returns a conflict where another write is stored under the expected version, as after the store was emptied':
+      async ({ store }) => {
         const [lost, current] = [writeId(), writeId()]
         await applied(store, account, 0, record('signed in again'), current)
         const late = await store.swap(account, 1, record('late'), writeId(), { expectedWriteId: lost })
@@ -98,16 +79,12 @@ export const writeIds: RuleGroup = {
         await applied(store, account, 1, record('next'), writeId(), { expectedWriteId: current })
         expectStored(await store.read(account), 2, record('next'))
       },
+    'returns for a repeat of the newest write with the same success, whatever write it expects': async ({ store }) => {
+      const [first, second] = [writeId(), writeId()]
+      await applied(store, account, 0, record(1), first)
+      const result = await applied(store, account, 1, record(2), second, { expectedWriteId: first })
+      same(await applied(store, account, 1, record(2), second, { expectedWriteId: first }), result)
+      expectStored(await store.read(account), 2, record(2))
     },
-    {
-      name: 'returns for a repeat of the newest write with the same success, whatever write it expects',
-      check: async ({ store }) => {
-        const [first, second] = [writeId(), writeId()]
-        await applied(store, account, 0, record(1), first)
-        const result = await applied(store, account, 1, record(2), second, { expectedWriteId: first })
-        same(await applied(store, account, 1, record(2), second, { expectedWriteId: first }), result)
-        expectStored(await store.read(account), 2, record(2))
-      },
-    },
-  ],
+  },
 }

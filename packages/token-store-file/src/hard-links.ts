@@ -8,7 +8,7 @@
 import { join } from 'node:path'
 import { StoreError } from '@owner-sso/token-manager'
 import { closeQuietly, codeOf, createFlags, type Disk, unless } from './disk.ts'
-import { keyOf, shardName, temporaryFolder } from './layout.ts'
+import { shardName, temporaryFolder } from './layout.ts'
 import { thisProcess } from './process-name.ts'
 
 /** How file systems without hard links answer: FAT and exFAT, some network and user-space ones. */
@@ -44,5 +44,5 @@ export async function probeHardLinks(disk: Disk, root: string): Promise<void> {
 /** As a temporary file's, so that it is swept like one. */
 function probeName(slot: number): string {
   const { pid, started } = thisProcess()
-  return `${keyOf('')}.${slot}.${pid}.${started}.${'0'.repeat(16)}`
+  return `${'0'.repeat(64)}.${slot}.${pid}.${started}.${'0'.repeat(16)}`
 }

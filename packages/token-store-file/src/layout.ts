@@ -4,25 +4,25 @@
  *     <path>/3f/3fd54831…/t.7     version files of one account, under a shard of its key's first two digits
  *     <path>/tmp/3fd54831….8.4711.90210.5c1e…   a record on its way to become t.8
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { Disk } from './disk.ts'
 import { type ProcessName, thisProcess } from './process-name.ts'
 
-/** SHA-256 of the account's name, 64 hexadecimal digits: the same folder for the same name on every file system. */
-export function keyOf(account: string): string {
-  if (typeof account !== 'string' || /\p{Surrogate}/u.test(account)) {
-    throw new TypeError('account must be a string of whole Unicode characters')
-  }
-  return createHash('sha256').update(account).digest('hex')
+/** The files of one account, and what reads and writes them. */
+export interface AccountFiles {
+  readonly disk: Disk
+  readonly root: string
+  readonly key: string
 }
 
 export const shardName: RegExp = /^[0-9a-f]{2}$/u
 export const keyName: RegExp = /^[0-9a-f]{64}$/u
 
 export const shardFolder = (root: string, key: string): string => join(root, key.slice(0, 2))
-export const accountFolder = (root: string, key: string): string => join(root, key.slice(0, 2), key)
+export const accountFolder = ({ root, key }: Omit<AccountFiles, 'disk'>): string => join(shardFolder(root, key), key)
 export const temporaryFolder = (root: string): string => join(root, 'tmp')
-export const versionFile = (folder: string, slot: number): string => join(folder, `t.${slot}`)
+export const versionFile = (files: AccountFiles, slot: number): string => join(accountFolder(files), `t.${slot}`)
 
 /** The slots among a folder's names, the highest first. A version lies in a slot; a damaged slot is passed over. */
 export function slotsIn(names: readonly string[]): number[] {

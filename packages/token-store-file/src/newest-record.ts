@@ -7,6 +7,7 @@ import { StoreError } from '@owner-sso/token-manager'
 import { closeQuietly, type Disk, readFlags, unless } from './disk.ts'
 import {
   accountFolder,
+  type AccountFiles,
   parseTemporaryName,
   slotsIn,
   temporaryFolder,
@@ -37,11 +38,11 @@ const firstRead = 16 * 1024
 const listings = 100
 
 /** @throws StoreError `permissions` for a file that is not ours */
-export async function newestRecord(disk: Disk, root: string, key: string): Promise<FolderState> {
+export async function newestRecord(files: AccountFiles): Promise<FolderState> {
   let settled = ''
   for (let listing = 0; listing < listings; listing += 1) {
-    const slots = await listSlots(disk, root, key)
-    const found = await firstWhole(disk, root, key, slots)
+    const slots = await listSlots(files)
+    const found = await firstWhole(files, slots)
     if (found === 'outdated') continue
     // Damaged is only what is not whole at a second look.
     if (found.newest !== undefined || slots.join() === settled) {
@@ -53,28 +54,22 @@ export async function newestRecord(disk: Disk, root: string, key: string): Promi
   throw new StoreError('busy', 'The record changes faster than it can be read. Try again.')
 }
 
-export async function listSlots(disk: Disk, root: string, key: string): Promise<number[]> {
-  return slotsIn((await unless(disk.readdir(accountFolder(root, key)), 'ENOENT')) ?? [])
+export async function listSlots(files: AccountFiles): Promise<number[]> {
+  return slotsIn((await unless(files.disk.readdir(accountFolder(files)), 'ENOENT')) ?? [])
 }
 
 /** The temporary files of one account. */
-export async function listTemporary(disk: Disk, root: string, key: string): Promise<TemporaryName[]> {
+export async function listTemporary({ disk, root, key }: AccountFiles): Promise<TemporaryName[]> {
   const names = (await unless(disk.readdir(temporaryFolder(root)), 'ENOENT')) ?? []
   return names.flatMap((name) => parseTemporaryName(name) ?? []).filter((temporary) => temporary.key === key)
 }
 
-async function firstWhole(
-  disk: Disk,
-  root: string,
-  key: string,
-  slots: readonly number[],
-): Promise<Found | 'outdated'> {
-  const folder = accountFolder(root, key)
+async function firstWhole(files: AccountFiles, slots: readonly number[]): Promise<Found | 'outdated'> {
   for (const slot of slots) {
-    const read = await readVersion(disk, root, key, versionFile(folder, slot))
+    const read = await readVersion(files, versionFile(files, slot))
     // Three newer ones were written since the folder was listed.
     if (read === undefined) return 'outdated'
-    const newest = decode(read.content, key, slot)
+    const newest = decode(read.content, files.key, slot)
     if (newest) return { newest, file: read.stats }
   }
   return { newest: undefined, file: undefined }
@@ -85,19 +80,18 @@ async function firstWhole(
  *
  * @throws StoreError `corrupt`: which write it was nobody can tell, but no version of it was higher than its slot
  */
-export function wholeRecord({ newest, highestSlot }: FolderState, folder: string): Envelope | undefined {
+export function wholeRecord({ newest, highestSlot }: FolderState, files: AccountFiles): Envelope | undefined {
   if (newest !== undefined || highestSlot === 0) return newest
-  const message = `No record in ${folder} is intact. It was left as it is: move that folder away and sign in again.`
+  const message = `No record in ${accountFolder(files)} is intact. It was left as it is: move that folder away and sign in again.`
   throw new StoreError('corrupt', message, { unread: { version: highestSlot } })
 }
 
 /** A version file: its bytes, none where it is too large, and what it is; `undefined` where it is gone. */
 async function readVersion(
-  disk: Disk,
-  root: string,
-  key: string,
+  files: AccountFiles,
   path: string,
 ): Promise<{ readonly content: Uint8Array; readonly stats: Stats } | undefined> {
+  const { disk } = files
   const fd = await openVersion(disk, path)
   if (fd === undefined) return undefined
   try {
@@ -105,7 +99,7 @@ async function readVersion(
     const start = Buffer.allocUnsafe(firstRead)
     const reading = disk.read(fd, start, 0)
     reading.catch(() => undefined)
-    const stats = await checkFile(disk, fd, path, (each) => isTemporary(disk, root, key, each))
+    const stats = await checkFile(disk, fd, path, (each) => isTemporary(files, each))
     const length = await reading
     const { size } = stats
     if (size > sizeLimit) return { content: new Uint8Array(), stats }
@@ -129,8 +123,9 @@ async function readRest(disk: Disk, fd: number, start: Uint8Array, size: number)
 }
 
 /** Whether a file's second link is the temporary file of a write under way. */
-async function isTemporary(disk: Disk, root: string, key: string, { ino }: { ino: number }): Promise<boolean> {
-  const names = await listTemporary(disk, root, key)
+async function isTemporary(files: AccountFiles, { ino }: Stats): Promise<boolean> {
+  const { disk, root } = files
+  const names = await listTemporary(files)
   const stats = await Promise.all(
     names.map(({ name }) => unless(disk.lstat(join(temporaryFolder(root), name)), 'ENOENT')),
   )

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { type Disk, sync, unless } from './disk.ts'
 import { probeHardLinks } from './hard-links.ts'
 import { accountFolder, parseTemporaryName, shardFolder, temporaryFolder } from './layout.ts'
-import { warnOfNetworkFolder } from './network-folder.ts'
 import { checkFolder, checkRoot } from './private-folder.ts'
 import { isAlive } from './process-name.ts'
 
@@ -39,7 +38,7 @@ export function openedFolder(disk: Disk, root: string): OpenedFolder {
     return found ?? false
   }
   const checkShard = (folder: string): Promise<boolean> => check(folder, folder, shards)
-  const checkAccount = (key: string): Promise<boolean> => check(key, accountFolder(root, key), accounts)
+  const checkAccount = (key: string): Promise<boolean> => check(key, accountFolder({ root, key }), accounts)
 
   return {
     open: () =>
@@ -56,7 +55,7 @@ export function openedFolder(disk: Disk, root: string): OpenedFolder {
     addAccount: async (key) => {
       // It may have been removed since it was opened, and what is there now be somebody else's.
       await checkFolder(disk, root)
-      const [shard, folder] = [shardFolder(root, key), accountFolder(root, key)]
+      const [shard, folder] = [shardFolder(root, key), accountFolder({ root, key })]
       await unless(disk.mkdir(shard, 0o700), 'EEXIST')
       await checkShard(shard)
       await unless(disk.mkdir(folder, 0o700), 'EEXIST')
@@ -102,4 +101,19 @@ async function openRoot(disk: Disk, root: string): Promise<void> {
   // On a file system that is read-only now, reading still works.
   await Promise.all(leftOver.map((name) => unless(disk.unlink(join(folder, name)), 'ENOENT', 'EROFS')))
   await probeHardLinks(disk, root)
+}
+
+/** Numbers that statfs(2) gives to NFS, SMB and CIFS, and AFS. */
+const networkFileSystems = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x5346414f])
+
+/** Right for one machine, wrong for several, and nobody can tell which from here: warns, once for each store. */
+async function warnOfNetworkFolder(disk: Disk, path: string): Promise<void> {
+  const type = await disk.statfs(path).then(
+    (fileSystem) => fileSystem.type,
+    () => 0,
+  )
+  // As an unsigned number: some systems give it with a sign.
+  if (!networkFileSystems.has(type >>> 0)) return
+  const message = `The token store in ${path} is on a network file system. Processes on several machines must not share it: use Redis for that.`
+  process.emitWarning(message, { type: 'SecurityWarning', code: 'OWNER_SSO_NETWORK_FOLDER' })
 }

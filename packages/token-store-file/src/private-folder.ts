@@ -4,11 +4,10 @@
  * The folder's own mode is what keeps others out. So once a folder below it was looked at, nobody but this user can have
  * put another in its place.
  */
-import type { Stats } from 'node:fs'
+import { readFileSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import { StoreError } from '@owner-sso/token-manager'
 import type { Disk } from './disk.ts'
-import { isOwnGroup } from './own-group.ts'
 
 const permissions = (message: string): StoreError => new StoreError('permissions', `${message} Nothing was written.`)
 
@@ -99,3 +98,33 @@ export function refuseLink(path: string): StoreError {
 
 const isPosix = (): boolean => process.getuid !== undefined
 const isOwn = (stats: Stats): boolean => stats.uid === process.getuid?.()
+
+/**
+ * Whether a group has nobody in it but this user and root: many systems give such a one to each user, and a umask of 002 with it.
+ * As far as /etc/passwd and /etc/group tell; elsewhere, `false`.
+ */
+function isOwnGroup(gid: number): boolean {
+  // Other systems have their users elsewhere.
+  if (process.platform !== 'linux') return false
+  try {
+    const users = linesOf('/etc/passwd').map(([name = '', , uid, group]) => ({
+      name,
+      uid: Number(uid),
+      group: Number(group),
+    }))
+    const trusted = users.filter(({ uid }) => uid === 0 || uid === process.getuid?.()).map(({ name }) => name)
+    const groups = linesOf('/etc/group').filter(([, , id]) => Number(id) === gid)
+    const listed = groups.flatMap(([, , , members = '']) => members.split(',').filter(Boolean))
+    const primary = users.filter(({ group }) => group === gid).map(({ name }) => name)
+    return groups.length > 0 && [...listed, ...primary].every((name) => trusted.includes(name))
+  } catch {
+    return false
+  }
+}
+
+function linesOf(path: string): string[][] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split(':'))
+}

@@ -12,9 +12,9 @@
  * very one that it read; and whoever writes the first slot of an account first removes what was meant for higher ones.
  */
 import { join } from 'node:path'
-import { codeOf, type Disk, sync, unless, writeNewFile } from './disk.ts'
+import { codeOf, sync, unless, writeNewFile } from './disk.ts'
 import { missingHardLinks, noHardLinks } from './hard-links.ts'
-import { accountFolder, temporaryFolder, temporaryName, versionFile } from './layout.ts'
+import { accountFolder, type AccountFiles, temporaryFolder, temporaryName, versionFile } from './layout.ts'
 import { type Found, listSlots } from './newest-record.ts'
 import { kept, removeTemporary, removeVersions } from './older-versions.ts'
 
@@ -24,21 +24,14 @@ import { kept, removeTemporary, removeVersions } from './older-versions.ts'
  * @param base - the record that this one follows, and its file; it is kept
  * @returns whether it is there, durably; `false` where the slot was taken meanwhile
  */
-export async function publish(
-  disk: Disk,
-  root: string,
-  key: string,
-  slot: number,
-  base: Found,
-  content: Uint8Array,
-): Promise<boolean> {
+export async function publish(files: AccountFiles, slot: number, base: Found, content: Uint8Array): Promise<boolean> {
   const tidying: Promise<unknown>[] = []
   try {
-    const taken = await putInPlace(disk, root, key, slot, base, content, tidying)
+    const taken = await putInPlace(files, slot, base, content, tidying)
     if (taken === undefined) return false
     const old = taken.filter((other) => other < Math.min(base.newest?.slot ?? slot, slot - kept + 1))
-    if (old.length > 0) tidying.push(removeVersions(disk, root, key, slot, old).catch(() => undefined))
-    await sync(disk, accountFolder(root, key))
+    if (old.length > 0) tidying.push(removeVersions(files, slot, old).catch(() => undefined))
+    await sync(files.disk, accountFolder(files))
     return true
   } finally {
     // What can't be removed now, the next writer prunes, or the next opening sweeps.
@@ -48,35 +41,32 @@ export async function publish(
 
 /** Returns the slots that were taken before, or `undefined` where this one was among them. */
 async function putInPlace(
-  disk: Disk,
-  root: string,
-  key: string,
+  files: AccountFiles,
   slot: number,
   base: Found,
   content: Uint8Array,
   tidying: Promise<unknown>[],
 ): Promise<number[] | undefined> {
-  const temporary = join(temporaryFolder(root), temporaryName(key, slot))
+  const temporary = join(temporaryFolder(files.root), temporaryName(files.key, slot))
   try {
-    await writeTemporary(disk, root, temporary, content)
-    const taken = await listSlots(disk, root, key)
-    if (taken.some((other) => other >= slot) || !(await isStillThere(disk, root, key, base))) return undefined
-    if (taken.length === 0) await removeTemporary(disk, root, key, (other) => other > slot)
-    const path = versionFile(accountFolder(root, key), slot)
-    return (await linkInto(disk, root, temporary, path)) ? taken : undefined
+    await writeTemporary(files, temporary, content)
+    const taken = await listSlots(files)
+    if (taken.some((other) => other >= slot) || !(await isStillThere(files, base))) return undefined
+    if (taken.length === 0) await removeTemporary(files, (other) => other > slot)
+    return (await linkInto(files, temporary, versionFile(files, slot))) ? taken : undefined
   } finally {
-    tidying.push(discard(disk, temporary))
+    tidying.push(files.disk.unlink(temporary).catch(() => undefined))
   }
 }
 
 /** An inode that was freed is given to the next file: the time of the last write tells two of them apart. */
-async function isStillThere(disk: Disk, root: string, key: string, { newest, file }: Found): Promise<boolean> {
+async function isStillThere(files: AccountFiles, { newest, file }: Found): Promise<boolean> {
   if (newest === undefined || file === undefined) return true
-  const now = await unless(disk.lstat(versionFile(accountFolder(root, key), newest.slot)), 'ENOENT')
+  const now = await unless(files.disk.lstat(versionFile(files, newest.slot)), 'ENOENT')
   return now?.ino === file.ino && now.mtimeMs === file.mtimeMs && now.size === file.size
 }
 
-async function writeTemporary(disk: Disk, root: string, path: string, content: Uint8Array): Promise<void> {
+async function writeTemporary({ disk, root }: AccountFiles, path: string, content: Uint8Array): Promise<void> {
   try {
     await writeNewFile(disk, path, content)
   } catch (error) {
@@ -87,7 +77,7 @@ async function writeTemporary(disk: Disk, root: string, path: string, content: U
 }
 
 /** `false` where the slot is taken, or the temporary file was removed because it came too late. */
-async function linkInto(disk: Disk, root: string, temporary: string, path: string): Promise<boolean> {
+async function linkInto({ disk, root }: AccountFiles, temporary: string, path: string): Promise<boolean> {
   try {
     await disk.link(temporary, path)
     return true
@@ -96,9 +86,4 @@ async function linkInto(disk: Disk, root: string, temporary: string, path: strin
     if (code === 'EEXIST' || code === 'ENOENT') return false
     throw noHardLinks.has(code) ? missingHardLinks(root) : error
   }
-}
-
-/** Removes a file if it can. */
-async function discard(disk: Disk, path: string): Promise<void> {
-  await disk.unlink(path).catch(() => undefined)
 }

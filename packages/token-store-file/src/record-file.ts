@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { StoreError, type TokenRecord } from '@owner-sso/token-manager'
-import { keyOf } from './layout.ts'
+import { hashOfAccount } from '@owner-sso/token-manager/support'
 
 export interface Envelope {
   /** Of this format. */
@@ -50,7 +50,7 @@ export function decode(content: Uint8Array, key: string, slot: number): Envelope
     const remedy = 'Update this one. Don’t remove the record: its account may be signed in.'
     throw new StoreError('newer-release', `The folder holds a record of a newer release of owner-sso. ${remedy}`)
   }
-  return envelope.slot === slot && keyOf(envelope.account) === key ? envelope : undefined
+  return envelope.slot === slot && hashOfAccount(envelope.account) === key ? envelope : undefined
 }
 
 function checksumOf(body: string | Uint8Array): string {

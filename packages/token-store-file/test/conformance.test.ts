@@ -5,7 +5,8 @@ import { describe, test } from '@jest/globals'
 import type { TokenStore } from '@owner-sso/token-manager'
 import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
 import { fileTokenStore } from '../src/index.ts'
-import { accountFolder, keyOf } from '../src/layout.ts'
+import { hashOfAccount } from '@owner-sso/token-manager/support'
+import { accountFolder } from '../src/layout.ts'
 import { killedWriter } from './killed-writer.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
@@ -48,7 +49,7 @@ describe('fileTokenStore with an encryption key', () => {
 
 /** In place of every version of its record. */
 async function damaged(path: string, account: string): Promise<void> {
-  const folder = accountFolder(path, keyOf(account))
+  const folder = accountFolder({ root: path, key: hashOfAccount(account) })
   for (const name of await readdir(folder)) await writeFile(join(folder, name), 'damaged')
 }
 

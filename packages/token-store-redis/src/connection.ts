@@ -55,7 +55,6 @@ export interface Connection {
   readonly keyPrefix: string
 }
 
-/** How many keys a SCAN looks at in one go. */
 const scanCount = 500
 
 /**

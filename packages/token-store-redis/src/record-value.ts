@@ -6,16 +6,14 @@
  */
 import { createHash } from 'node:crypto'
 import { StoreError, type TokenRecord, type UnreadWrite, type Versioned } from '@owner-sso/token-manager'
+import { hashOfAccount } from '@owner-sso/token-manager/support'
 
 /**
  * The key of an account. The braces make it one hash slot, whatever is stored with it later; the hash tells nothing of
  * the account.
  */
 export function keyOf(prefix: string, account: string): string {
-  if (typeof account !== 'string' || /\p{Surrogate}/u.test(account)) {
-    throw new TypeError('account must be a string of whole Unicode characters')
-  }
-  return `${prefix}{${createHash('sha256').update(account).digest('hex')}}`
+  return `${prefix}{${hashOfAccount(account)}}`
 }
 
 /** A write id as the header holds it: on one line, whatever is in it. */
@@ -63,12 +61,9 @@ export function notOurs(key: string, unread?: UnreadWrite): StoreError {
 
 function parse(text: string): { readonly account: string; readonly record: TokenRecord } | undefined {
   try {
-    const value: { account?: unknown; record?: unknown } | null = JSON.parse(text)
-    const { record } = value ?? {}
-    if (typeof value?.account !== 'string' || typeof record !== 'object' || record === null || Array.isArray(record)) {
-      return undefined
-    }
-    return JSON.parse(text)
+    const { account, record }: { account?: unknown; record?: TokenRecord } = Object(JSON.parse(text))
+    const isRecord = typeof record === 'object' && record !== null && !Array.isArray(record)
+    return typeof account === 'string' && isRecord ? { account, record } : undefined
   } catch {
     return undefined
   }

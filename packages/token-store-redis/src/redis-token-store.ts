@@ -13,7 +13,6 @@ import { listenWith, type RedisSubscriber } from './change-hint.ts'
 import { type Connection, connectionOf, type Master, type RedisClient } from './connection.ts'
 import { decode, encode, idInHeader, keyOf, notOurs } from './record-value.ts'
 import { commandDeadline, withinDeadline } from './redis-failure.ts'
-import { type SeenKeys, seenKeys } from './seen-keys.ts'
 import { swapScript } from './swap-script.ts'
 
 /** The connections, the names of the keys, and whether the values are sealed. */
@@ -88,7 +87,7 @@ const together = 50
 
 /** Every account that can be read, of every master that answers; then the first error. */
 async function* accountNames(connection: Connection, prefix: string): AsyncGenerator<string> {
-  const seen = seenKeys()
+  const seen = new Set<string>()
   let failure: unknown
   for (const master of await withinDeadline(connection.masters)) {
     try {
@@ -105,7 +104,7 @@ async function* accountsOf(
   { scan }: Master,
   connection: Connection,
   prefix: string,
-  seen: SeenKeys,
+  seen: Set<string>,
 ): AsyncGenerator<string> {
   const pattern = `${escaped(connection.keyPrefix + prefix)}{*}`
   let foreign: unknown
@@ -115,7 +114,9 @@ async function* accountsOf(
     const from = cursor
     const found = await withinDeadline(() => scan(from, pattern))
     cursor = found.cursor
-    const keys = found.keys.map((name) => name.slice(connection.keyPrefix.length)).filter((key) => seen.add(key))
+    const names = found.keys.map((name) => name.slice(connection.keyPrefix.length))
+    const keys = [...new Set(names)].filter((key) => !seen.has(key))
+    for (const key of keys) seen.add(key)
     for (let first = 0; first < keys.length; first += together) {
       const looks = keys.slice(first, first + together).map((key) => accountAt(connection, key))
       for (const look of await Promise.allSettled(looks)) {

@@ -1,7 +1,7 @@
 /**
  * `checkDatabase`: whether a database is set up to keep records, before the first one is lost.
  */
-import { databaseOf, type Row, type SqlClient, type SqlDialect, type Statement } from './database.ts'
+import { databaseOf, type Row, type SqlClient, type Statement } from './database.ts'
 import { executed } from './sql-failure.ts'
 
 /** One thing about a database that can cost a token set. */
@@ -16,8 +16,8 @@ export interface DatabaseProblem {
  *
  * @throws TypeError for something that is not a client; StoreError where the database can't be reached
  */
-export async function checkDatabase(client: SqlClient, dialect?: SqlDialect): Promise<DatabaseProblem[]> {
-  const database = databaseOf(client, dialect)
+export async function checkDatabase(client: SqlClient): Promise<DatabaseProblem[]> {
+  const database = databaseOf(client)
   const ask = async (text: string): Promise<Row> => {
     const statement: Statement = { text, names: [], writes: false }
     return (await executed(() => database.run(statement)))[0] ?? {}

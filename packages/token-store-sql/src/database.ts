@@ -46,11 +46,10 @@ export interface Database {
   readonly execute: (text: string) => Promise<void>
 }
 
-/** @throws TypeError for anything but a client, and for one whose dialect can't be told */
-export function databaseOf(client: SqlClient, dialect: SqlDialect = dialectOf(client)): Database {
-  if (dialect !== 'postgresql' && dialect !== 'sqlite') throw new TypeError("dialect must be 'postgresql' or 'sqlite'")
-  if (dialect === 'postgresql' && isPostgres(client)) return postgres(client)
-  if (dialect === 'sqlite' && isSqlite(client)) return sqlite(client)
+/** SQLite where it can `prepare` and `exec`, PostgreSQL where it can `query`. @throws TypeError for anything but a client */
+export function databaseOf(client: SqlClient): Database {
+  if (isSqlite(client)) return sqlite(client)
+  if (hasMethod(client, 'query')) return postgres(client)
   throw new TypeError(
     `client must have query(text, values), for PostgreSQL, or prepare(text) and exec(text), for SQLite${whatCame(client)}`,
   )
@@ -70,18 +69,7 @@ export function statementIn(
   return { text, names, writes }
 }
 
-function dialectOf(client: unknown): SqlDialect {
-  if (isPostgres(client) && isSqlite(client)) {
-    throw new TypeError('client has query and prepare: say which dialect it speaks, by the option dialect')
-  }
-  return isPostgres(client) ? 'postgresql' : 'sqlite'
-}
-
-function isPostgres(client: unknown): client is PostgresClient {
-  return hasMethod(client, 'query')
-}
-
-function isSqlite(client: unknown): client is SqliteClient {
+function isSqlite(client: SqlClient): client is SqliteClient {
   return hasMethod(client, 'prepare') && hasMethod(client, 'exec')
 }
 

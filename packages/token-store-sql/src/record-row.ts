@@ -1,27 +1,20 @@
 /**
  * What stands in a row: the hash of the account, its name, version, id of the write, and the record as JSON.
  *
- * The hash is the key: of one length, and the same under every collation. Names and ids are written as within a JSON string:
+ * The hash is the key. Names and ids are written as within a JSON string:
  * most read as they are, and a database's text takes all of them.
  */
-import { createHash } from 'node:crypto'
 import { StoreError, type TokenRecord, type UnreadWrite, type Versioned } from '@owner-sso/token-manager'
+import { hashOfAccount } from '@owner-sso/token-manager/support'
 import type { Row } from './database.ts'
-
-/** @throws TypeError for a name that is not Unicode: two of them could have one hash */
-export function hashOf(account: string): string {
-  if (typeof account !== 'string' || /\p{Surrogate}/u.test(account)) {
-    throw new TypeError('account must be a string of whole Unicode characters')
-  }
-  return createHash('sha256').update(account).digest('hex')
-}
 
 export const asText = (value: string): string => JSON.stringify(value).slice(1, -1)
 
 /** The account that a row names. @throws StoreError `corrupt` where it is not the hash's */
 export function accountIn(row: Row, accountHash: string): string {
   const account = accountNamed(row)
-  if (typeof account === 'string' && !/\p{Surrogate}/u.test(account) && hashOf(account) === accountHash) return account
+  if (typeof account === 'string' && !/\p{Surrogate}/u.test(account) && hashOfAccount(account) === accountHash)
+    return account
   throw notOurs(row, accountHash)
 }
 
@@ -34,7 +27,7 @@ export function recordIn(row: Row, account: string): Versioned {
   const write = writeIn(row)
   const record = parsed(String(row['record']))
   if (accountNamed(row) === account && write?.writeId !== undefined && isRecord(record)) return { ...write, record }
-  throw notOurs(row, hashOf(account))
+  throw notOurs(row, hashOfAccount(account))
 }
 
 /** The version and write id of a row, as far as they can be read. */

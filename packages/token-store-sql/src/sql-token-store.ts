@@ -10,9 +10,9 @@ import {
   withEncryption,
 } from '@owner-sso/token-manager'
 import { listenWith, type PostgresSubscriber } from './change-hint.ts'
-import { type Database, databaseOf, type Row, type SqlClient, type SqlDialect, type Statement } from './database.ts'
-import { joinReads } from './joint-reads.ts'
-import { accountIn, asText, hashOf, recordIn } from './record-row.ts'
+import { type Database, databaseOf, type Row, type SqlClient, type Statement } from './database.ts'
+import { hashOfAccount } from '@owner-sso/token-manager/support'
+import { accountIn, asText, recordIn } from './record-row.ts'
 import { executed, replicaFailure } from './sql-failure.ts'
 import { pageSize, statementsOf } from './statements.ts'
 import { defaultTable, quotedTable } from './table.ts'
@@ -24,70 +24,59 @@ export interface SqlTokenStoreOptions {
    * opened, configured or closed here, and has to lead to a server that takes writes. Not one within a transaction of yours.
    */
   readonly client: SqlClient
-  /** Which SQL it speaks. Default: told by the methods that it has. */
-  readonly dialect?: SqlDialect | undefined
   /** `table` or `schema.table`, in capitals or not as written. Default `owner_sso_tokens`; `createTable` makes it. */
   readonly tableName?: string | undefined
   /** Seals every record (AES-256-GCM), so that who can read the database has no token. Without it they are plain JSON. */
   readonly encryptionKey?: EncryptionKey | undefined
   /**
    * For `watch`, over PostgreSQL: a connection of yours to listen on, or what opens one, which is asked again after it broke. It
-   * must not lead through a pooler in transaction mode. Without it there is no `watch`, and a token manager polls.
+   * must not lead through a pooler in transaction mode. Then each swap tells those who listen. Without it there is no `watch`, and a
+   * token manager polls.
    */
   readonly subscriber?: PostgresSubscriber | (() => Promise<PostgresSubscriber>) | undefined
-  /** Whether each swap tells those who listen. Default: whether there is a `subscriber`. */
-  readonly notify?: boolean | undefined
 }
 
 const optionNames: OptionNames<SqlTokenStoreOptions> = {
   client: true,
-  dialect: true,
   tableName: true,
   encryptionKey: true,
   subscriber: true,
-  notify: true,
 }
 
 /**
- * A store of one row an account: one SELECT for all that is read at once, one INSERT or UPDATE to swap.
+ * A store of one row an account: one SELECT to read, one INSERT or UPDATE to swap.
  *
  * @throws TypeError for something that is not a client, a name or a key. Its operations throw `StoreError` within two seconds:
  *   `unavailable`, `busy`, `write-failed`, `permissions`, `corrupt`, `wrong-key`.
  */
 export function sqlTokenStore(options: SqlTokenStoreOptions): TokenStore {
   checkOptionNames('sqlTokenStore', options, optionNames)
-  const { subscriber, notify } = options
+  const { subscriber } = options
   const isSubscriber = typeof subscriber === 'function' || typeof subscriber?.query === 'function'
   if (subscriber !== undefined && !isSubscriber) {
     throw new TypeError('subscriber must be a Client of pg, or a function that opens one')
   }
-  if (notify !== undefined && typeof notify !== 'boolean') throw new TypeError('notify must be true or false')
   return withEncryption(plainStore(options), options.encryptionKey)
 }
 
 function plainStore(options: SqlTokenStoreOptions): TokenStore {
-  const { client, subscriber, notify = subscriber !== undefined } = options
-  const database = databaseOf(client, options.dialect)
-  if (notify && database.dialect === 'sqlite') throw new TypeError('subscriber and notify are for PostgreSQL alone')
-  const statements = statementsOf(database.dialect, quotedTable(options.tableName ?? defaultTable), notify)
-  const rowsOfOne = (accountHash: string): Promise<readonly Row[]> => rowsOf(database, statements.read, { accountHash })
-  // SQLite is asked for one account after the other: there is no way to it that could be shared.
-  const rowOf =
-    database.dialect === 'sqlite'
-      ? async (accountHash: string) => (await rowsOfOne(accountHash))[0]
-      : joinReads(([first = '', ...others]) =>
-          others.length === 0
-            ? rowsOfOne(first)
-            : rowsOf(database, statements.readMany, { accountHashes: JSON.stringify([first, ...others]) }),
-        )
+  const { client, subscriber } = options
+  const database = databaseOf(client)
+  if (subscriber && database.dialect === 'sqlite') throw new TypeError('subscriber is for PostgreSQL alone')
+  const statements = statementsOf(
+    database.dialect,
+    quotedTable(options.tableName ?? defaultTable),
+    subscriber !== undefined,
+  )
   const store: TokenStore = {
     read: async (account) => {
-      const row = await rowOf(hashOf(account))
-      return row === undefined ? undefined : recordIn(row, account)
+      const [row] = await rowsOf(database, statements.read, { accountHash: hashOfAccount(account) })
+      // PostgreSQL tells whether it is a replica in any case, with the row of no account.
+      return row === undefined || row['account'] === null ? undefined : recordIn(row, account)
     },
 
     swap: async (account, expected, next, writeId, { expectedWriteId } = {}) => {
-      const accountHash = hashOf(account)
+      const accountHash = hashOfAccount(account)
       const values = {
         accountHash,
         account: asText(account),
@@ -109,7 +98,7 @@ function plainStore(options: SqlTokenStoreOptions): TokenStore {
   }
   if (!subscriber) return store
   const listen = listenWith(subscriber)
-  return { ...store, watch: (account, onChange) => listen(hashOf(account), onChange) }
+  return { ...store, watch: (account, onChange) => listen(hashOfAccount(account), onChange) }
 }
 
 /** @throws StoreError where it fails, does not answer in time, or is a replica's */

@@ -5,10 +5,7 @@ import { checkOptionNames } from '@owner-sso/token-manager'
 import { type Database, databaseOf, type SqlClient, type SqlDialect } from './database.ts'
 import { executed, sqlStateOf } from './sql-failure.ts'
 
-/** The table, and the SQL that it is made with. */
 export interface CreateTableOptions {
-  /** Which SQL the client speaks. Default: told by the methods that it has. */
-  readonly dialect?: SqlDialect | undefined
   /** As for `sqlTokenStore`. Default `owner_sso_tokens`. */
   readonly tableName?: string | undefined
 }
@@ -25,9 +22,9 @@ const longestName = 63
  * @throws StoreError `permissions` where this user may not make it, `unavailable` where there is no such schema or database
  */
 export async function createTable(client: SqlClient, options: CreateTableOptions = {}): Promise<void> {
-  checkOptionNames('createTable', options, { dialect: true, tableName: true })
-  const { dialect, tableName = defaultTable } = options
-  const database = databaseOf(client, dialect)
+  checkOptionNames('createTable', options, { tableName: true })
+  const { tableName = defaultTable } = options
+  const database = databaseOf(client)
   const definition = tableDefinition(database.dialect, quotedTable(tableName))
   await executed(() => createdOnce(database, definition))
 }

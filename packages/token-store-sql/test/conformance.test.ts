@@ -7,7 +7,7 @@ import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
 import type { Client, Pool } from 'pg'
 import { createTable, type SqlClient, sqlTokenStore, type SqlTokenStoreOptions } from '../src/index.ts'
 import { databaseOf } from '../src/database.ts'
-import { hashOf } from '../src/record-row.ts'
+import { hashOfAccount } from '@owner-sso/token-manager/support'
 import { quotedTable } from '../src/table.ts'
 import { killedWriter } from '../../../tests/support/killed-writer.ts'
 import { describeWithPostgres, type PostgresServer, startPostgres } from '../../../tests/support/postgres-server.ts'
@@ -59,11 +59,10 @@ function conformance({ options, another, watch = false, create, histories = 25, 
     reopen: (store) => open(tableOf(store), another?.() ?? options().client),
     accounts: true,
     damage: async (store, account) => {
-      const { client, dialect } = options()
-      const { run } = databaseOf(client, dialect)
+      const { run } = databaseOf(options().client)
       const table = quotedTable(tableOf(store))
       await run({
-        text: `UPDATE ${table} SET account = '"' WHERE account_hash = '${hashOf(account)}'`,
+        text: `UPDATE ${table} SET account = '"' WHERE account_hash = '${hashOfAccount(account)}'`,
         names: [],
         writes: true,
       })

@@ -1,22 +1,11 @@
 /**
- * The portal's frame around every page, with the corner of who is signed in, and its style sheet.
+ * The portal's frame around every page, and its style sheet.
  */
-import { html } from 'hono/html'
-import { csrfField, frame, type Frame, type Html, look } from '@owner-sso/sign-in-pages'
+import { frame, type Frame, type Html, look } from '@owner-sso/sign-in-pages'
 
 /** A whole document around `content`. */
 export function layout(page: Pick<Frame, 'title' | 'narrow' | 'aside'>, content: Html): Html {
   return frame({ site: 'Owner portal', home: '/', assets: '/assets', ...page }, content)
-}
-
-/** Who is signed in, and the way out. */
-export function accountAside(account: string, csrfToken: string): Html {
-  return html`<div class="who">
-    <span class="quiet small">${account}</span>
-    <form method="post" action="/sign-out">
-      ${csrfField(csrfToken)}<button class="button plain small" type="submit">Sign out</button>
-    </form>
-  </div>`
 }
 
 /** What all pages share, and the portal's own: the vehicles, the token's card, the demo's box. */
@@ -26,10 +15,8 @@ export const style: string = `${look}
 .vehicles { display: grid; gap: 0.75rem; list-style: none; }
 .vehicle {
   display: grid; grid-template: 'icon name pill' auto 'icon vin pill' auto / auto minmax(0, 1fr) auto; align-items: center;
-  column-gap: 1rem; padding: 0.95rem 1.05rem; border: 1px solid var(--line); border-radius: 12px; color: inherit;
-  text-decoration: none;
+  column-gap: 1rem; padding: 0.95rem 1.05rem; border: 1px solid var(--line); border-radius: 12px;
 }
-a.vehicle:hover { border-color: var(--accent); color: inherit; }
 .vehicle svg {
   grid-area: icon; width: 2.75rem; height: 2.75rem; padding: 0.55rem; border-radius: 50%;
   background: var(--accent-soft); color: var(--accent);
@@ -38,13 +25,6 @@ a.vehicle:hover { border-color: var(--accent); color: inherit; }
 .vehicle .small { grid-area: vin; }
 .vehicle .pill { grid-area: pill; }
 .time-left { font-size: 1.5rem; font-weight: 650; letter-spacing: -0.015em; line-height: 1.25; }
-.facts { display: grid; gap: 0.65rem; }
-.facts > div {
-  display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; padding-bottom: 0.65rem;
-  border-bottom: 1px solid var(--line);
-}
-.facts > div:last-child { padding-bottom: 0; border-bottom: 0; }
-.facts dt { color: var(--quiet); }
 
 .demo {
   display: grid; gap: 0.7rem; padding: 1.1rem 1.25rem; border: 1px dashed var(--warm-line); border-radius: 14px;

@@ -25,7 +25,6 @@ interface Block {
  */
 export function createHostBlocks(cooldown: number, clocks: Pick<Runtime, 'wallClock' | 'monotonicClock'>): HostBlocks {
   const blocks = new Map<string, Block>()
-  /** Milliseconds that a host is still left alone. */
   const remainingWait = (host: string, now: Instant): number => {
     const block = blocks.get(host)
     return block === undefined ? 0 : block.wait - elapsed(block.since, now)
@@ -48,5 +47,4 @@ export function createHostBlocks(cooldown: number, clocks: Pick<Runtime, 'wallCl
   }
 }
 
-/** Seconds since the epoch, so many milliseconds later. */
 const secondsAfter = ({ wall }: Instant, milliseconds: number): number => Math.ceil((wall + milliseconds) / 1000)

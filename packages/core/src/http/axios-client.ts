@@ -62,7 +62,6 @@ export function carriedCookies(origin: string, restored?: readonly string[]): Ca
   }
 }
 
-/** All that axios is told of an answer. */
 function told(config: AxiosResponse['config']): AxiosResponse {
   return { data: '', status: 200, statusText: '', headers: new AxiosHeaders(), config }
 }

@@ -37,7 +37,6 @@ export interface InstanceCookies {
 export function instanceCookies(origin: string, restored: readonly string[] = []): InstanceCookies {
   const { hostname, protocol } = new URL(origin)
   const isSecure = protocol === 'https:'
-  /** By name and path. */
   const kept = new Map<string, Cookie>()
   /** Bytes of all that are kept, but for the one whose place is taken. */
   const bytesBeside = (replaced: string): number =>

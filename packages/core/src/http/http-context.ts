@@ -18,6 +18,8 @@ export interface HttpSettings {
 }
 
 export interface HttpContext extends HttpSettings {
+  /** Seconds since the epoch. */
+  readonly now: () => number
   /** What connections share below HTTP. */
   readonly tlsMemory: TlsMemory
   /** Hosts that are left alone because they have shown a challenge page. */
@@ -33,6 +35,7 @@ export function createHttpContext<Settings extends HttpSettings>(
 ): Settings & HttpContext {
   return {
     ...settings,
+    now,
     tlsMemory: { sessions: new Map() },
     hostBlocks: createHostBlocks(settings.firewallCooldown, {
       wallClock: () => now() * 1000,

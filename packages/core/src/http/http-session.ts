@@ -47,15 +47,13 @@ export interface HttpSession {
   send(request: StepRequest): Promise<StepAnswer>
   /** The cookies set by one instance, as `Set-Cookie` values. */
   cookies(origin: string): string[]
-  /** Closes the connection. */
   close(): void
 }
 
-/** The instances that a session speaks to, each with its own connection and cookies. */
-interface Peers {
-  readonly clientAt: (origin: string) => HttpClient
-  readonly cookies: (origin: string) => string[]
-  readonly close: () => void
+interface Peer {
+  readonly cookies: CarriedCookies | undefined
+  readonly connection: Connection
+  readonly client: HttpClient
 }
 
 /** How a session keeps cookies: one that is no more than a request needs none, and does not load them. */
@@ -68,18 +66,45 @@ export interface SessionCookies {
 export function openSession(
   service: HttpContext,
   given: RequestOptions = {},
-  cookies: Partial<SessionCookies> = {},
+  { carried, restored }: Partial<SessionCookies> = {},
 ): HttpSession {
   // Own properties alone: what somebody put on Object.prototype is no time limit.
   const options: RequestOptions = Object.assign(Object.create(null), given)
   const firewall = signInFirewall(service.sharedFirewallStates)
-  const peers = openPeers(service, cookies)
+  const peers = new Map<string, Peer>()
+
+  /** The requests of a session come one after the other, so each instance is found or opened once. */
+  function peerAt(origin: string): Peer {
+    const known = peers.get(origin)
+    if (known) return known
+    const cookies = carried?.(origin, origin === restored?.origin ? restored.cookies : [])
+    const connection = openConnection(new URL(origin), service, cookies)
+    const client: HttpClient =
+      cookies?.clientOver(connection) ?? ((request, sending) => roundTrip(connection, request, sending))
+    const peer = { cookies, connection, client }
+    peers.set(origin, peer)
+    return peer
+  }
+
+  /** Within its time limit, unless the host is blocked. */
+  async function answerTo(request: StepRequest): Promise<HttpAnswer> {
+    const { step, url } = request
+    const { transport, proxy, hostBlocks } = service
+    hostBlocks.check(url.host, step)
+    const { client } = peerAt(url.origin)
+    const { timeout = service.timeout, signal, onConnected, beforeSend } = options
+    return answerInTime(
+      (sending) => client(httpRequest(request, transport.userAgent), sending),
+      { step, url, proxy },
+      { timeout, signal, onConnected, beforeSend },
+    )
+  }
 
   async function send(request: StepRequest): Promise<StepAnswer> {
     const { step, url } = request
     // First what all processes know: their block may last longer than the one of this process.
     const probe = await firewall.enter(url.origin, step)
-    const answer = await answerUnlessBlocked(service, options, peers, request).catch(async (error: unknown) => {
+    const answer = await answerTo(request).catch(async (error: unknown) => {
       if (error instanceof SsoError && !error.requestSent) await probe?.giveBack()
       throw error
     })
@@ -98,55 +123,9 @@ export function openSession(
 
   return {
     send: (request) => traceStep(request.step, request.url.origin, () => send(request)),
-    cookies: peers.cookies,
-    close: peers.close,
-  }
-}
-
-function openPeers(service: HttpContext, { carried, restored }: Partial<SessionCookies>): Peers {
-  const peers = new Map<string, Peer>()
-  /** The requests of a session come one after the other, so each instance is found or opened once. */
-  function peerAt(origin: string): Peer {
-    const known = peers.get(origin)
-    if (known) return known
-    const cookies = carried?.(origin, origin === restored?.origin ? restored.cookies : [])
-    const connection = openConnection(new URL(origin), service, cookies)
-    const client: HttpClient =
-      cookies?.clientOver(connection) ?? ((request, sending) => roundTrip(connection, request, sending))
-    const peer = { cookies, connection, client }
-    peers.set(origin, peer)
-    return peer
-  }
-  return {
-    clientAt: (origin) => peerAt(origin).client,
     cookies: (origin) => peers.get(origin)?.cookies?.stored() ?? [],
     close: () => peers.forEach(({ connection }) => connection.close()),
   }
-}
-
-interface Peer {
-  readonly cookies: CarriedCookies | undefined
-  readonly connection: Connection
-  readonly client: HttpClient
-}
-
-/** Makes a request within its time limit, unless its host is blocked. */
-async function answerUnlessBlocked(
-  service: HttpContext,
-  options: RequestOptions,
-  peers: Peers,
-  request: StepRequest,
-): Promise<HttpAnswer> {
-  const { step, url } = request
-  const { transport, proxy } = service
-  const { signal, onConnected, beforeSend } = options
-  service.hostBlocks.check(url.host, step)
-  const client = peers.clientAt(url.origin)
-  return answerInTime(
-    (sending) => client(httpRequest(request, transport.userAgent), sending),
-    { step, url, proxy },
-    { timeout: options.timeout ?? service.timeout, signal, onConnected, beforeSend },
-  )
 }
 
 /** The parser is loaded with the first page: a refresh, which is answered with JSON, never needs it. */
@@ -162,21 +141,14 @@ function httpRequest({ url, form, json }: StepRequest, userAgent: string): HttpR
     // Pages give their reasons in words, which are known in English.
     ...(json === undefined && { 'Accept-Language': 'en' }),
   }
-  if (form) {
-    const body = new URLSearchParams()
-    for (const [name, value] of form) body.append(name, value)
-    const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
-    return { method: 'POST', url, headers: { ...headers, ...type }, body: body.toString() }
-  }
-  if (json) {
-    return {
-      method: 'POST',
-      url,
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify(json),
-    }
-  }
-  return { method: 'GET', url, headers }
+  if (!form && !json) return { method: 'GET', url, headers }
+  const [type, body] = json
+    ? ['application/json', JSON.stringify(json)]
+    : [
+        'application/x-www-form-urlencoded',
+        new URLSearchParams(form?.map(([name, value]): [string, string] => [name, value])).toString(),
+      ]
+  return { method: 'POST', url, headers: { ...headers, 'Content-Type': type }, body }
 }
 
 /** Whether a body is a page. Its first character counts more than its Content-Type: firewalls send pages under any type. */

@@ -6,11 +6,10 @@ import { createAuthorizationUrl } from './browser-login.ts'
 import { createSsoContext, type SsoContext } from './sso-context.ts'
 import { markedBy, requireOwn } from '../service/client.ts'
 import { parseSsoOptions, type SsoOptions } from '../service/options.ts'
-import { allowedInstance } from '../service/region.ts'
+import { allowedInstance, tokenUrlOf } from '../service/region.ts'
 import type { Sso } from './sso.ts'
 import type { RefreshOptions } from '../steps/refresh.ts'
 import { isOfAnotherOwner } from './token-owner.ts'
-import { tokenUrlOf } from '../service/token-hosts.ts'
 import { traceLogin } from '../tracing.ts'
 
 /**

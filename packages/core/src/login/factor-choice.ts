@@ -6,7 +6,6 @@ import { checkOptionNames } from '@owner-sso/token-manager'
 import { whatCame } from '@owner-sso/token-manager/support'
 import type { Factor } from '../steps/mfa-factors.ts'
 import type { BackupCodeAnswer, PasscodeAnswer, PasscodeSource } from './sso.ts'
-import { typedCode } from './typed-code.ts'
 
 /** What `completeLogin` takes. */
 export type SecondFactorAnswer = PasscodeAnswer | BackupCodeAnswer
@@ -73,4 +72,26 @@ function codeIn(typed: string): string {
   const code = typedCode(typed)
   if (code === '') throw new PasscodeRequiredError('empty', { step: 'mfa-verify', requestSent: false })
   return code
+}
+
+/** Spaces and dashes of every kind, the long vowel mark that a Japanese keyboard has for one, and what is not seen at all. */
+const between = /[\s\p{Dash}ー\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+
+/**
+ * A passcode or a backup code alone, empty where nothing was typed: people type or paste it in groups (`123 456`, `123-456`), with
+ * invisible characters of a page, and in the digits of their keyboard.
+ */
+export function typedCode(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(between, '')
+    .replaceAll(/\p{Nd}/gu, valueOf)
+}
+
+/** The digits of every script stand in a row, from zero to nine. */
+function valueOf(digit: string): string {
+  const place = digit.codePointAt(0) ?? 0
+  let first = place
+  while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first -= 1
+  return String((place - first) % 10)
 }

@@ -18,7 +18,7 @@ import { attemptBackupCode, verifyPasscode } from '../steps/mfa-verify.ts'
 import { type PasscodePage, unexpectedSecondPasscodePage, verificationOf } from '../pages/passcode-page.ts'
 import type { ChosenAnswer } from './factor-choice.ts'
 import type { PendingLoginData } from './pending-login.ts'
-import type { ServiceContext } from '../service/service-context.ts'
+import type { ServiceContext } from '../service/options.ts'
 
 /**
  * The login up to its end, or up to the page that asks for a passcode: 3 requests, or 2; one more over a region, and one more

@@ -35,7 +35,6 @@ export interface KeptLogin extends PendingLoginData {
 
 const kind = secretiveKind('PendingLogin', ['kind', 'issued_at', 'expires_at'])
 
-/** Wraps a login for its caller. It shows none of its secrets. */
 export function pendingLogin(login: KeptLogin, now: number): PendingLogin {
   const issued = Math.floor(now)
   const data = {

@@ -40,7 +40,6 @@ export async function login(
   })
 }
 
-/** `Sso.beginLogin`. */
 export async function beginLogin(service: SsoContext, given: Credentials, options: CallOptions): Promise<LoginOutcome> {
   checkOptionNames('beginLogin', given, { identity: true, credential: true })
   const credentials = checkCredentials(service, given)

@@ -1,8 +1,8 @@
 /**
  * The SSO service as a login knows it: with what logins have shown of passwords, and which of them were completed.
  */
-import type { SsoSettings } from '../service/options.ts'
-import { createServiceContext, type ServiceContext } from '../service/service-context.ts'
+import { createHttpContext } from '../http/http-context.ts'
+import type { ServiceContext, SsoSettings } from '../service/options.ts'
 import { createCredentialPosts, type CredentialPosts } from './credential-posts.ts'
 import { createSecretMemory, type SecretMemory } from './secret-memory.ts'
 
@@ -19,7 +19,7 @@ const anHour = 60 * 60
 /** @param now - the clock, in seconds since the epoch; another one than the system's is for tests */
 export function createSsoContext(settings: SsoSettings, now: () => number = () => Date.now() / 1000): SsoContext {
   return {
-    ...createServiceContext(settings, now),
+    ...createHttpContext(settings, now),
     credentialPosts: createCredentialPosts(),
     completedLogins: createSecretMemory(10_000, anHour),
   }

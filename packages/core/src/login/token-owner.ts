@@ -95,7 +95,6 @@ export async function isOfAnotherOwner(tokens: TokenSet, account: string): Promi
   return isEmail(account) && isEmail(email) && ownerOfEmail(email).account !== accountName(account)
 }
 
-/** None, where there is no token or it is not a JWT. */
 async function readableClaims(token: string | undefined): Promise<Claims> {
   return claimsOf(token).catch(() => ({}))
 }

@@ -1,6 +1,6 @@
 /**
  * The one file that knows HTML: a page as plain data, read within limits, and as a browser reads it that runs none of its
- * scripts: the tree and the owners of inputs are those of the HTML standard.
+ * scripts: the tree is that of the HTML standard.
  *
  * Limits hold while it is parsed: a page of nested elements can keep a DOM parser busy for minutes. Then one walk through the
  * document collects everything: a query for each thing would take time that grows with the square of the page's size.
@@ -54,18 +54,16 @@ export function readHtmlPage(html: string): HtmlPage | 'beyond limits' {
   const budget = new MarkupBudget()
   const document = documentOf(html, budget)
   if (!document) return 'beyond limits'
-  const found: Found = {
-    titles: [],
-    texts: [],
-    shownTexts: [],
-    scripts: [],
-    forms: new Map(),
-    inputs: [],
-    hasLooseCaptchaWidget: false,
+  const loose: FoundForm = { id: undefined, inputs: [], action: undefined, hasCaptchaWidget: false }
+  const found: Found = { titles: [], texts: [], shownTexts: [], scripts: [], forms: [], named: [] }
+  const topLevel = { form: loose, isText: true, isShown: true, isDisabled: false, isTemplate: false }
+  if (!collect(document, topLevel, found, budget)) return 'beyond limits'
+  const { titles, texts, shownTexts, scripts, forms, named } = found
+  for (const { input, id } of named) {
+    const owner = forms.find((form) => form.id === id)
+    if (owner) owner.inputs.push(input)
+    else loose.inputs.push({ ...input, isDisabled: true })
   }
-  if (!collect(document, topLevel(), found, budget)) return 'beyond limits'
-  const { titles, texts, shownTexts, scripts, hasLooseCaptchaWidget } = found
-  const { forms, looseInputs } = inputsByForm(found)
   return {
     title: oneLine(titles[0] ?? ''),
     // Joined on demand: nobody reads the text of most pages.
@@ -76,8 +74,8 @@ export function readHtmlPage(html: string): HtmlPage | 'beyond limits' {
       return oneLine(shownTexts.join(''))
     },
     forms,
-    looseInputs,
-    hasLooseCaptchaWidget,
+    looseInputs: loose.inputs,
+    hasLooseCaptchaWidget: loose.hasCaptchaWidget,
     scripts,
   }
 }
@@ -94,50 +92,30 @@ interface MarkupNode {
 }
 
 interface FoundForm extends HtmlForm {
+  readonly id: string | undefined
   readonly inputs: HtmlInput[]
   hasCaptchaWidget: boolean
 }
 
-/** What the walk collects, in the page's order. */
 interface Found {
   readonly titles: string[]
   readonly texts: string[]
   readonly shownTexts: string[]
-  hasLooseCaptchaWidget: boolean
   readonly scripts: string[]
-  /** By their elements: one may be met by an input of its own first, where a table has moved that. */
-  readonly forms: Map<object, FoundForm>
-  /** With the form that an input belongs to by its place, and the `id` of the one that it names instead. */
-  readonly inputs: {
-    readonly input: HtmlInput
-    readonly form: FoundForm | undefined
-    readonly owner: string | undefined
-    readonly ids: Ids
-  }[]
+  readonly forms: FoundForm[]
+  /** Inputs that name their form, which may come after them. */
+  readonly named: { readonly input: HtmlInput; readonly id: string }[]
 }
 
-/** The first element of each `id` in a document; `undefined` where it is no form. */
-type Ids = Map<string, FoundForm | undefined>
-
-/** Where a node stands. */
 interface Place {
-  readonly form: FoundForm | undefined
+  readonly form: FoundForm
   /** Its text is read by a person, now or once a script has shown it. */
   readonly isText: boolean
   readonly isShown: boolean
   readonly isDisabled: boolean
   readonly isTemplate: boolean
-  readonly ids: Ids
 }
 
-const topLevel = (): Place => ({
-  form: undefined,
-  isText: true,
-  isShown: true,
-  isDisabled: false,
-  isTemplate: false,
-  ids: new Map(),
-})
 const neverShown = new Set(['title', 'script', 'style', 'noscript', 'iframe', 'noembed', 'noframes'])
 
 /** Walks through the children of a node; `false` where a template in it is more than the budget affords. */
@@ -145,39 +123,22 @@ function collect({ children = [] }: MarkupNode, place: Place, found: Found, budg
   return children.every((node) => collectNode(node, place, found, budget))
 }
 
-/** The same, where the first legend of a disabled fieldset is as usable as what is around it. */
-function collectFieldset(node: MarkupNode, place: Place, outer: Place, found: Found, budget: MarkupBudget): boolean {
-  const { children = [] } = node
-  const legend = children.find((child) => isHtml(child, 'legend'))
-  const { isDisabled } = outer
-  return children.every((child) =>
-    collectNode(child, child === legend ? { ...place, isDisabled } : place, found, budget),
-  )
-}
-
 function collectNode(node: MarkupNode, place: Place, found: Found, budget: MarkupBudget): boolean {
   if (node.type === 'text') collectText(node.data ?? '', place, found)
   if (node.name === undefined || node.attribs === undefined) return true
   if (node.name === 'script') return collectScript(node, place, found, budget)
   if (isHtml(node, 'title') && found.titles.length === 0) found.titles.push(textOf(node))
-  const here = placeIn(node, place, found)
-  const owner = budget.openForms.get(node)
-  const form = owner ? foundForm(owner, found) : here.form
-  const id = attribute(node, 'id') ?? ''
-  if (id !== '' && !here.ids.has(id)) here.ids.set(id, isHtml(node, 'form') ? here.form : undefined)
-  // Nothing in it is part of the page, not even its ids.
+  // Nothing in it is part of the page.
   if (isHtml(node, 'template')) return true
-  if (isHtml(node, 'input'))
-    found.inputs.push({
-      input: inputOf(node, here),
-      form,
-      owner: attribute(node, 'form'),
-      ids: here.ids,
-    })
-  if (isCaptchaWidget(node.name, node.attribs)) noteCaptcha(form, found)
-  return isHtml(node, 'fieldset')
-    ? collectFieldset(node, here, place, found, budget)
-    : collect(node, here, found, budget)
+  const here = placeIn(node, place, found)
+  const { form } = here
+  if (isHtml(node, 'input')) {
+    const [input, id] = [inputOf(node, here), attribute(node, 'form')]
+    if (id === undefined) form.inputs.push(input)
+    else found.named.push({ input, id })
+  }
+  if (isCaptchaWidget(node.name, node.attribs)) form.hasCaptchaWidget = true
+  return collect(node, here, found, budget)
 }
 
 /** Whether a node is this element of HTML: SVG may have one of the same name. */
@@ -190,24 +151,14 @@ function collectText(text: string, { isText, isShown }: Place, { texts, shownTex
   if (isShown) shownTexts.push(text)
 }
 
-function noteCaptcha(form: FoundForm | undefined, found: Found): void {
-  if (form) form.hasCaptchaWidget = true
-  else found.hasLooseCaptchaWidget = true
-}
-
-/** The place of what stands in an element, and of the element itself. */
 function placeIn(node: MarkupNode, place: Place, found: Found): Place {
   const isText = place.isText && !neverShown.has(node.name ?? '')
   const isShown = place.isShown && isText && !isHidden(node)
-  const isDisabled = place.isDisabled || isDisabledFieldset(node)
-  const form = isHtml(node, 'form') ? foundForm(node, found) : place.form
+  const isDisabled = place.isDisabled || (isHtml(node, 'fieldset') && attribute(node, 'disabled') !== undefined)
+  const form = isHtml(node, 'form') ? newForm(node, found) : place.form
   if (form === place.form && isText === place.isText && isShown === place.isShown && isDisabled === place.isDisabled)
     return place
   return { ...place, form, isText, isShown, isDisabled }
-}
-
-function isDisabledFieldset(node: MarkupNode): boolean {
-  return isHtml(node, 'fieldset') && attribute(node, 'disabled') !== undefined
 }
 
 /** By its own attributes alone: style sheets and scripts are not run. */
@@ -226,13 +177,13 @@ function collectScript(node: MarkupNode, place: Place, found: Found, budget: Mar
     return true
   }
   const template = documentOf(text, budget)
-  const inside = { ...place, isShown: false, isTemplate: true, ids: new Map(place.ids) }
+  const inside = { ...place, isShown: false, isTemplate: true }
   return template !== undefined && collect(template, inside, found, budget)
 }
 
-function foundForm(node: MarkupNode, { forms }: Found): FoundForm {
-  const form = forms.get(node) ?? { inputs: [], action: attribute(node, 'action'), hasCaptchaWidget: false }
-  forms.set(node, form)
+function newForm(node: MarkupNode, { forms }: Found): FoundForm {
+  const form = { id: attribute(node, 'id'), inputs: [], action: attribute(node, 'action'), hasCaptchaWidget: false }
+  forms.push(form)
   return form
 }
 
@@ -241,17 +192,6 @@ function inputOf(node: MarkupNode, place: Place): HtmlInput {
   const [name = '', value = ''] = [attribute(node, 'name'), attribute(node, 'value')]
   const isDisabled = place.isDisabled || attribute(node, 'disabled') !== undefined
   return { name, value, type, isShown: place.isShown && type !== 'hidden', isDisabled }
-}
-
-/** Once all forms are known: an input may name one that comes after it. */
-function inputsByForm({ forms, inputs }: Found): Pick<HtmlPage, 'forms' | 'looseInputs'> {
-  const looseInputs: HtmlInput[] = []
-  for (const { input, form, owner, ids } of inputs) {
-    const belongsTo = owner === undefined ? form : ids.get(owner)
-    if (belongsTo) belongsTo.inputs.push(input)
-    else looseInputs.push(owner === undefined ? input : { ...input, isDisabled: true })
-  }
-  return { forms: [...forms.values()], looseInputs }
 }
 
 function documentOf(markup: string, budget: MarkupBudget): MarkupNode | undefined {

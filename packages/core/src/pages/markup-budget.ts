@@ -18,15 +18,13 @@ export class MarkupBudget {
   tags = 0
   inputs = 0
   attributes = 0
-  /** The form that was open when an element came: it owns an input that the tree has put elsewhere, as tables do. */
-  readonly openForms: WeakMap<object, Nodes['element']> = new WeakMap()
   #pieces = 0
 
   /** Parses a document as the HTML standard has it, within what is left of the budget; `undefined` as soon as it is too much. */
   parse(html: string): Nodes['document'] | undefined {
     this.#pieces += 1
     if (this.#pieces > mostPieces) return undefined
-    const parser: Parser<Nodes> = new Parser({ treeAdapter: countingAdapter(this, () => openForm(parser)) })
+    const parser: Parser<Nodes> = new Parser({ treeAdapter: countingAdapter(this) })
     parser.tokenizer = new CountingTokenizer(parser.options, parser)
     try {
       parser.tokenizer.write(html, true)
@@ -39,13 +37,7 @@ export class MarkupBudget {
   }
 }
 
-/** Forms do not reach into a `<template>`. */
-function openForm({ formElement, openElements }: Parser<Nodes>): Nodes['element'] | null {
-  return openElements.tmplCount > 0 ? null : formElement
-}
-
-/** Stops the parser as soon as the document is too much. */
-function countingAdapter(used: MarkupBudget, formOpenNow: () => Nodes['element'] | null): TreeAdapter<Nodes> {
+function countingAdapter(used: MarkupBudget): TreeAdapter<Nodes> {
   let depth = 0
   const countTag = (name: string, attributes: readonly Token.Attribute[]): void => {
     if (name === 'input') used.inputs += 1
@@ -57,10 +49,7 @@ function countingAdapter(used: MarkupBudget, formOpenNow: () => Nodes['element']
     ...adapter,
     createElement(name, namespace, attributes) {
       countTag(name, attributes)
-      const element = adapter.createElement(name, namespace, attributes)
-      const form = formOpenNow()
-      if (form) used.openForms.set(element, form)
-      return element
+      return adapter.createElement(name, namespace, attributes)
     },
     adoptAttributes(element, attributes) {
       countTag('', attributes)
@@ -95,5 +84,4 @@ function requireThat(within: boolean): void {
   if (!within) throw tooMuch
 }
 
-/** Thrown through the parser to stop it. */
 const tooMuch = new Error('too much markup')

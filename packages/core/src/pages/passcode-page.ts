@@ -69,7 +69,6 @@ function asksForPasscode(page: HtmlPage): boolean {
   return fields.some(({ isShown }) => isShown) || (fields.length > 0 && !asksForCredential(page))
 }
 
-/** The first non-empty value of a name: in the form of the passcode, then anywhere. */
 function valueOf(page: HtmlPage, name: string): string | undefined {
   const groups = inputsOf(page)
   const ofPasscode = groups.filter((inputs) => inputs.some((input) => input.name === 'passcode'))

@@ -1,7 +1,7 @@
 /**
  * The options of `createSso`, checked once at the start, with their defaults.
  */
-import type { HttpSettings } from '../http/http-context.ts'
+import type { HttpContext, HttpSettings } from '../http/http-context.ts'
 import { type Client, clientOf, type ClientSecret } from './client.ts'
 import { type CodeChallengeEncoding, type ServiceName, serviceProfile } from './profiles.ts'
 import {
@@ -109,6 +109,9 @@ export interface SsoSettings extends HttpSettings {
   readonly accessTokenLifetime: number | 'expires_in' | undefined
 }
 
+/** What every step of the flow is handed. One for each `createSso`; nothing in it belongs to an account. */
+export interface ServiceContext extends SsoSettings, HttpContext {}
+
 /** All options of `createSso`, also for what takes them beside its own. */
 export const ssoOptionRows: OptionRows<SsoOptions> = {
   authUrl: kinds.any,
@@ -143,7 +146,6 @@ export function parseSsoOptions(options: SsoOptions): SsoSettings {
   // Mostly `process.env.OWNER_SSO_AUTH_URL`, in a terminal where that was forgotten.
   requireThat(own.authUrl !== undefined, 'authUrl is not given: set OWNER_SSO_AUTH_URL, if it comes from there')
   const authUrl = instanceOrigin('authUrl', own.authUrl)
-  requireVerification('authUrl', authUrl)
   const regions = (own.regionalAuthUrls ?? []).map((url: unknown) => instanceOrigin('regionalAuthUrls', url))
   const { service = 'document' } = own
   const profile = serviceProfile(service)
@@ -184,16 +186,9 @@ function tokenUrlsOf(option: unknown, authUrl: string, regions: readonly string[
         origin !== undefined && [authUrl, ...regions].includes(origin),
         `tokenUrl names ${JSON.stringify(instance)}, which is neither authUrl nor one of regionalAuthUrls`,
       )
-      const tokenUrl = instanceOrigin('tokenUrl', address)
-      requireVerification('tokenUrl', tokenUrl)
-      return [origin, tokenUrl]
+      return [origin, instanceOrigin('tokenUrl', address)]
     }),
   )
-}
-
-function requireVerification(option: string, origin: string): void {
-  const unverified = verificationProblem(new URL(origin))
-  requireThat(unverified === undefined, `${option} ${unverified}`)
 }
 
 /**
@@ -222,6 +217,8 @@ function instanceOrigin(option: string, value: unknown): string {
     url.href === `${url.origin}/` && !url.hostname.endsWith('.'),
     `${option} must be a scheme, host and port without a path, query, fragment or user name`,
   )
+  const unverified = verificationProblem(url)
+  requireThat(unverified === undefined, `${option} ${unverified}`)
   return url.origin
 }
 

@@ -1,5 +1,6 @@
 /**
- * Which instances of the service may be spoken to: the home instance, its own registrable domain, and listed regions.
+ * Which instances of the service may be spoken to: the home instance, its own registrable domain, and listed regions; and which host
+ * their tokens come from.
  *
  * Every address that comes from outside (a redirect, `issuer`, a stored token set, a pending login) passes here before
  * anything is sent to it.
@@ -8,6 +9,12 @@ import { RegionNotAllowedError, type SsoStep } from '@owner-sso/token-manager'
 import type { SsoSettings } from './options.ts'
 
 type Instances = Pick<SsoSettings, 'authUrl' | 'regionalAuthUrls'>
+
+/** The base address that codes and refresh tokens of this instance go to: its own, unless the option `tokenUrl` names another. */
+export function tokenUrlOf(authUrl: string, { tokenUrls }: Pick<SsoSettings, 'tokenUrls'>): string {
+  const { origin } = new URL(authUrl)
+  return tokenUrls.get(origin) ?? origin
+}
 
 /** The origin of an allowed instance, from any address on it; `undefined` for every other address, and for text that is not an address. */
 export async function instanceAt(address: unknown, instances: Instances): Promise<string | undefined> {

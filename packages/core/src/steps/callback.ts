@@ -64,7 +64,6 @@ function isAddressText(text: string): boolean {
   return /^[\x21-\x5b\x5d-\x7e]{1,8192}$/u.test(text)
 }
 
-/** The query of an address that is `redirectUri` in all but the query. */
 function queryAt(address: string | undefined, redirectUri: string): URLSearchParams | undefined {
   if (address === undefined || !isAddressText(address) || !URL.canParse(address)) return undefined
   const url = new URL(address)

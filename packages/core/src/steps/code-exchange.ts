@@ -6,7 +6,7 @@ import type { LoginSecrets } from './authorization-request.ts'
 import type { HttpSession } from '../http/http-session.ts'
 import { isJsonType, parseJsonObject } from '@owner-sso/token-manager/http'
 import { type PasscodePage, readPasscodePage } from '../pages/passcode-page.ts'
-import type { ServiceContext } from '../service/service-context.ts'
+import type { ServiceContext } from '../service/options.ts'
 import { tokenEndpointError, tokenRequest } from './token-endpoint.ts'
 import { isBearer, receivedTokens } from './token-response.ts'
 

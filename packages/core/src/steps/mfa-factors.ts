@@ -8,7 +8,6 @@ import { authorizePath } from './authorization-request.ts'
 import { PendingLoginExpiredError } from '../errors.ts'
 import type { HttpSession } from '../http/http-session.ts'
 import { asJsonObject, type JsonObject, parseJson } from '@owner-sso/token-manager/http'
-import { isExpired, mfaErrorCode } from './mfa-error.ts'
 
 /** A second factor of the account, as the service lists it. */
 export interface Factor {
@@ -46,7 +45,6 @@ export async function listFactors(session: HttpSession, authUrl: string, transac
   return factors
 }
 
-/** The list, bare or in one or two of its wrappings. */
 function listIn(value: unknown, depth = 2): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value
   const body = depth > 0 ? asJsonObject(value) : undefined
@@ -57,14 +55,12 @@ function namesIn(object: JsonObject | undefined): string {
   return quotedNames([...(object?.keys() ?? [])]) || 'none'
 }
 
-/** In names alone. */
 function whatIsMissing(body: JsonObject | undefined, list: readonly unknown[] | undefined): string {
   if (!list) return `no list of factors: neither a list nor “data” or “factors” with one (members: ${namesIn(body)})`
   if (list.length === 0) return 'an empty list of factors'
   return `a list of factors without “id” or “factor_id” (members of the first: ${namesIn(asJsonObject(list[0]))})`
 }
 
-/** An entry of the list; nothing for one without an id. */
 function readFactor(entry: unknown): Factor[] {
   const member = (name: string): string | undefined => {
     const value = asJsonObject(entry)?.get(name)
@@ -81,4 +77,17 @@ function readFactor(entry: unknown): Factor[] {
       ...(factorProvider === undefined ? {} : { factorProvider }),
     },
   ]
+}
+
+/** Recorded codes that mean "not this login any more". */
+const expiries: ReadonlySet<unknown> = new Set(['UNAUTHORIZED', 'ERR_EXPIRED'])
+
+/** The `code` of the error body that both MFA endpoints answer with, `{ error: { code, message } }` (recorded). */
+export function mfaErrorCode(body: JsonObject | undefined): unknown {
+  return asJsonObject(body?.get('error'))?.get('code')
+}
+
+/** Whether the service has given the transaction up, so that only a new login helps. */
+export function isExpired(code: unknown): boolean {
+  return expiries.has(code)
 }

@@ -8,7 +8,7 @@ import { PasscodeRejectedError, type PasscodeRejection, PendingLoginExpiredError
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
 import { asJsonObject, type JsonObject, parseJsonObject } from '@owner-sso/token-manager/http'
 import type { Verification } from '../pages/passcode-page.ts'
-import { isExpired, mfaErrorCode } from './mfa-error.ts'
+import { isExpired, mfaErrorCode } from './mfa-factors.ts'
 
 const step = 'mfa-verify'
 

@@ -8,7 +8,7 @@ import { openSession } from '../http/http-session.ts'
 import { parseJsonObject } from '@owner-sso/token-manager/http'
 import { requireOwn } from '../service/client.ts'
 import { allowedInstance } from '../service/region.ts'
-import type { ServiceContext } from '../service/service-context.ts'
+import type { ServiceContext } from '../service/options.ts'
 import { tokenEndpointError, tokenRequest } from './token-endpoint.ts'
 import { receivedTokens } from './token-response.ts'
 

@@ -22,8 +22,8 @@ import { quotedWords } from '@owner-sso/token-manager/support'
 import type { StepAnswer, StepRequest } from '../http/http-session.ts'
 import { parseJsonObject } from '@owner-sso/token-manager/http'
 import { clientSecretOf } from '../service/client.ts'
-import type { ServiceContext } from '../service/service-context.ts'
-import { tokenUrlOf } from '../service/token-hosts.ts'
+import type { ServiceContext } from '../service/options.ts'
+import { tokenUrlOf } from '../service/region.ts'
 
 const deadGrant = new Set(['invalid_grant', 'login_required'])
 const mistakes = new Set([

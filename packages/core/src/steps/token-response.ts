@@ -5,7 +5,7 @@ import type { TokenSet } from '@owner-sso/token-manager'
 import { tokenSet } from '@owner-sso/token-manager/support'
 import type { JsonObject } from '@owner-sso/token-manager/http'
 import { markedBy } from '../service/client.ts'
-import type { ServiceContext } from '../service/service-context.ts'
+import type { ServiceContext } from '../service/options.ts'
 import { expiresAt } from './token-lifetime.ts'
 
 /** RFC 6750 section 2.1: what can stand in an Authorization header. */
