@@ -1,18 +1,9 @@
 /**
  * `tokenBroker`: one sign-in for every program. Reads top to bottom as a call goes.
  */
-import type { IncomingMessage, RequestListener } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { RequestListener } from 'node:http'
 import { ownerApiProxy } from '@owner-sso/express'
-import {
-  asksForUpgrade,
-  closeWithConnection,
-  endAfterAnswer,
-  hasPlainFraming,
-  isSpent,
-  rawAnswer,
-  sendAnswer,
-} from '@owner-sso/express/support'
+import { asksForUpgrade, letIn, originForm, rejecter, sendAnswer } from '@owner-sso/express/support'
 import { accountTokens } from './http/account-tokens.ts'
 import { type AuditEntry, auditTo } from './http/audit.ts'
 import type { Call, BrokerParts } from './http/call.ts'
@@ -25,7 +16,6 @@ import { answerProxiedCall, type BrokerProxy, callers } from './http/proxied-cal
 import { notFound, rejection } from './http/rejection.ts'
 import { handedOutTokens } from './http/handed-out.ts'
 import { reportsTo } from './http/report.ts'
-import { requestTarget } from './http/request-target.ts'
 import { type TokenChanges, tokenChanges } from './http/token-changes.ts'
 import { answerTokenRequest, type Rotation, sendJson } from './http/token-endpoint.ts'
 import { type BrokerServer, listenAt, type ListenOptions } from './listen/listen.ts'
@@ -128,23 +118,15 @@ interface Handling {
 /** How a call is answered that comes in by a door. */
 function handling({ parts, proxy, hosts, routes }: Handling): (door: Door) => BrokerHandler {
   return (door) => (request, response, next) => {
-    if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
-    closeWithConnection(request, response)
     const { method = '' } = request
-    const { url, path, search, host } = requestTarget(request)
+    const [path = '', search = ''] = originForm(request).split(/\?(.*)/su)
     const isProxied = proxy !== undefined && path.startsWith('/api/')
     const [methods, route] = routes.get(path) ?? []
     if (!isProxied && route === undefined && next !== undefined) return next()
-    if (!hasPlainFraming(request)) {
-      // Now, and not in a promise: the parser goes on with what follows in this very turn.
-      endAfterAnswer(request)
-      return sendAnswer(response, rejection('ERR_BROKER_MALFORMED_REQUEST'))
-    }
+    if (!letIn(request, response, rejection('ERR_BROKER_MALFORMED_REQUEST'))) return
     const code = door.isLocal ? undefined : guardRejection(request, hosts)
     if (code !== undefined) return sendAnswer(response, rejection(code))
     if (asksForUpgrade(request)) return sendAnswer(response, rejection('ERR_BROKER_UPGRADE_REJECTED'))
-    // The proxy forwards what follows the host.
-    if (host !== undefined) request.url = url
     const call: Call = { request, response, door, query: new URLSearchParams(search), told: {} }
     if (isProxied) return answer(call, parts, 'proxy', answerProxiedCall(call, parts, proxy))
     if (route === undefined || methods === undefined) return sendAnswer(response, notFound(path))
@@ -165,8 +147,4 @@ function answer(call: Call, { audit, reports }: BrokerParts, by: AuditEntry['by'
   })
 }
 
-function reject(request: IncomingMessage, socket: Duplex): void {
-  const code = request.method === 'CONNECT' ? 'ERR_BROKER_METHOD_NOT_ALLOWED' : 'ERR_BROKER_UPGRADE_REJECTED'
-  socket.on('error', () => undefined)
-  socket.end(rawAnswer(rejection(code)), () => socket.destroy())
-}
+const reject = rejecter(rejection('ERR_BROKER_METHOD_NOT_ALLOWED'), rejection('ERR_BROKER_UPGRADE_REJECTED'))

@@ -19,8 +19,6 @@ export type {
 } from './clients/client.ts'
 export { ClientsError, type ClientsProblem } from './clients/clients-error.ts'
 export { admit, type Admission } from './http/caller.ts'
-export { isOwnHost } from './http/guard.ts'
-export { drainOf } from './listen/drain.ts'
 
 // Watch it.
 export type { AuditEntry } from './http/audit.ts'

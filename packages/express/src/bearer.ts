@@ -11,15 +11,29 @@ import {
   type Tokens,
   tokensRow,
 } from './account-source.ts'
-import { unsettledAnswer } from './option-result.ts'
+import { callErrorAnswer } from './answers/owner-api-error.ts'
 import { sendAnswer } from './answers/problem.ts'
-import { type ProblemListener, reported } from './answers/problem-report.ts'
+import { answerFault, type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
 import { keepFromSharedCaches } from './caching.ts'
 import { keepDispositionBytes } from './disposition-bytes.ts'
-import { answerFault } from './handler-fault.ts'
 import { connectionNames } from './proxy/header-names.ts'
-import type { OwnerSso } from './request-property.ts'
+
+/** `req.ownerSso`: what `ownerApiBearer` leaves on the request. */
+export interface OwnerSso {
+  readonly account: string
+  /** A valid access token, for a call of one's own. */
+  getAccessToken(): Promise<string>
+}
+
+declare global {
+  // Express's own way to add to its request; without Express's types it adds to nothing.
+  namespace Express {
+    interface Request {
+      ownerSso?: OwnerSso
+    }
+  }
+}
 
 /** Whose token goes on a request, and who answers where there is none. */
 export interface BearerOptions<Request extends IncomingMessage = IncomingMessage> {
@@ -121,7 +135,7 @@ function answerWith<Request extends IncomingMessage>(
   onProblem: ProblemListener<Request> | undefined,
 ): NonNullable<BearerOptions<Request>['onError']> {
   return (error, request, response, next) => {
-    const answer = ssoErrorAnswer(error) ?? unsettledAnswer(error)
+    const answer = ssoErrorAnswer(error) ?? callErrorAnswer(error)
     if (answer) sendAnswer(response, reported(answer, error, request, onProblem))
     else next(error)
   }

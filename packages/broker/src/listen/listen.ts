@@ -14,9 +14,9 @@ import {
   startTimeLimit,
   withBrackets,
 } from '@owner-sso/core'
+import { drainOf } from '@owner-sso/express/support'
 import { type Door, localDoor, openDoor, proxiedDoor } from '../http/door.ts'
 import type { BrokerHandler, RejectUpgrade } from '../http/handler.ts'
-import { drainOf } from './drain.ts'
 import { type ListenOnSocket, listenOnSocket, socketRows } from './unix-socket.ts'
 
 /** Where a broker listens. */

@@ -4,14 +4,13 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { checkOptions, kinds, type OptionRows, type Sso, type TokenManager, type TokenStore } from '@owner-sso/core'
-import { sendAnswer } from '@owner-sso/express/support'
+import { letIn, originForm, sendAnswer } from '@owner-sso/express/support'
 import Negotiator from 'negotiator'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { BrokerAlerts } from '../http/account-tokens.ts'
 import { hostsRow, storeRow } from '../given/given.ts'
-import { hostRejection, namesOf } from '../http/guard.ts'
-import { notFound, rejections } from '../http/rejection.ts'
-import { requestTarget } from '../http/request-target.ts'
+import { isNamedOtherwise, namesOf } from '../http/guard.ts'
+import { notFound, rejection, rejections } from '../http/rejection.ts'
 import { departuresIn } from './departures.ts'
 import { type Entrance, entranceOf } from './entrance.ts'
 import { BadRequestError, type Visit, readForm, type Route, secure, sendPage } from './visit.ts'
@@ -97,10 +96,10 @@ export function statusPage(options: StatusPageOptions): StatusPage {
   const names = namesOf(hosts)
 
   const handler: RequestListener = (request, response) => {
+    if (!letIn(request, response, rejection('ERR_BROKER_MALFORMED_REQUEST'))) return
     secure(response, https)
     // A page of another site whose name was made to lead here (DNS rebinding) is called otherwise.
-    const rejected = hostRejection(request, names)
-    if (rejected !== undefined) return sendText(response, ...rejections[rejected])
+    if (isNamedOtherwise(request, names)) return sendText(response, ...rejections['ERR_BROKER_HOST'])
     answer(request, response).catch((error: unknown) => {
       onProblem(error)
       if (response.headersSent) return response.destroy()
@@ -162,7 +161,7 @@ interface Answering {
 
 function answering({ path, visitors, entrance, open, inside }: Answering) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(requestTarget(request).url.replace(/^\/?/u, 'http://broker/'))
+    const url = new URL(originForm(request).replace(/^\/?/u, 'http://broker/'))
     if (url.pathname === '/' && (request.method === 'GET' || request.method === 'HEAD')) {
       response.writeHead(303, { location: path }).end()
       return

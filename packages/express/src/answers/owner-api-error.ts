@@ -1,6 +1,7 @@
 /**
  * The proxy's own answers: one row for each reason why a caller does not get the owner API's answer.
  */
+import { property } from '../property.ts'
 import { type Answer, problemAnswer } from './problem.ts'
 
 /** Why a caller does not get the owner API's answer. */
@@ -63,4 +64,37 @@ function headersFor(status: number, code: OwnerApiErrorCode): Record<string, str
   if (code === 'ERR_OWNER_API_MALFORMED_REQUEST' || status === 501) return { connection: 'close' }
   if (status === 405) return { allow: methods.join(', ') }
   return status === 503 ? { 'retry-after': '1' } : {}
+}
+
+/** What we end a call with ourselves. */
+export class OwnerCallError extends Error {
+  readonly code: OwnerApiErrorCode
+
+  /** @param message - for a log, where it says more than the code */
+  constructor(code: OwnerApiErrorCode, message: string = code) {
+    super(message)
+    this.name = 'OwnerCallError'
+    this.code = code
+  }
+}
+
+/** The answer to an error of ours; `undefined` for any other. */
+export function callErrorAnswer(error: unknown): Answer | undefined {
+  return error instanceof OwnerCallError ? ownerApiErrorAnswer(error.code) : undefined
+}
+
+/** What undici fails with: where the owner API was too slow, and where its pool was closed. */
+const undiciCodes: Readonly<Record<string, OwnerApiErrorCode>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'ERR_OWNER_API_TIMEOUT',
+  UND_ERR_HEADERS_TIMEOUT: 'ERR_OWNER_API_TIMEOUT',
+  UND_ERR_BODY_TIMEOUT: 'ERR_OWNER_API_TIMEOUT',
+  ETIMEDOUT: 'ERR_OWNER_API_TIMEOUT',
+  UND_ERR_CLOSED: 'ERR_OWNER_API_CLOSING',
+  UND_ERR_DESTROYED: 'ERR_OWNER_API_CLOSING',
+}
+
+/** The answer where a request to the owner API has failed. It holds nothing of the error. */
+export function failureAnswer(error: unknown): Answer {
+  const code = undiciCodes[String(property(error, 'code'))] ?? 'ERR_OWNER_API_UNREACHABLE'
+  return callErrorAnswer(error) ?? ownerApiErrorAnswer(code)
 }

@@ -4,11 +4,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Answer } from '../answers/problem.ts'
 import { forwardedMethods, ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
+import { asksForUpgrade } from '../door/entry.ts'
 import { property } from '../property.ts'
 import { isCrossSite } from './cross-site.ts'
-import { declaresBody } from './request-body.ts'
 import { isBelow, isPlainQuery, isUnambiguous, originForm } from './request-path.ts'
-import { asksForUpgrade } from './upgrade.ts'
 
 export interface AdmissionRules {
   /** Path of the owner API's address, without a slash at its end. */
@@ -23,7 +22,6 @@ export function admission(request: IncomingMessage, rules: AdmissionRules): stri
   const { method = '' } = request
   if (!forwardedMethods.has(method)) return ownerApiErrorAnswer('ERR_OWNER_API_METHOD_NOT_ALLOWED')
   if (asksForUpgrade(request)) return ownerApiErrorAnswer('ERR_OWNER_API_UPGRADE_REJECTED')
-  if (namesTwoHosts(request)) return ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_REQUEST')
   const url = originForm(request)
   const [path = ''] = url.split('?')
   if (!isUnambiguous(path) || !isPlainQuery(url.slice(path.length)))
@@ -38,11 +36,6 @@ export function admission(request: IncomingMessage, rules: AdmissionRules): stri
   }
   if (isCrossSite(request, rules.trustedOrigins)) return ownerApiErrorAnswer('ERR_OWNER_API_CROSS_SITE')
   return rules.basePath + url
-}
-
-/** Which of them counts differs from server to server (RFC 9112 section 3.2). */
-export function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
-  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1
 }
 
 /** Express takes the mount path off: at `/api`, `/api/1/vehicles` asks the owner API for `/1/vehicles`. */
@@ -66,16 +59,4 @@ const notAllowed = (detail: string): Answer => ownerApiErrorAnswer('ERR_OWNER_AP
 export function mountPathOf(request: IncomingMessage): string {
   const baseUrl = property(request, 'baseUrl')
   return typeof baseUrl === 'string' ? baseUrl : ''
-}
-
-/**
- * One way to tell where the body ends (RFC 9112 section 6.3), also on servers that were told to parse leniently. Where there
- * is another, what follows on the connection may be a body to whoever sent it, and is a request to this server.
- */
-export function hasPlainFraming(request: IncomingMessage): boolean {
-  const { method, headers } = request
-  const coding = headers['transfer-encoding']
-  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || headers['content-length'] !== undefined))
-    return false
-  return !declaresBody(request) || (method !== 'GET' && method !== 'HEAD')
 }

@@ -3,9 +3,9 @@
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
+import { OwnerCallError } from '../answers/owner-api-error.ts'
 import type { TokenTrace } from './token-trace.ts'
 import type { SilenceLimit } from './silence.ts'
-import { ProxyError } from './upstream-failure.ts'
 
 type Controller = Dispatcher.DispatchController
 
@@ -65,7 +65,7 @@ export function deliveryTo(
     },
     data(controller, chunk) {
       if (trace.inBody(chunk)) {
-        fail(new ProxyError('ERR_OWNER_API_TOKEN_ECHOED'))
+        fail(new OwnerCallError('ERR_OWNER_API_TOKEN_ECHOED'))
         return
       }
       if (!begin() || response.write(chunk)) return

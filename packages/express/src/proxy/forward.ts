@@ -9,6 +9,7 @@ import { ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
 import type { Answer } from '../answers/problem.ts'
 import { type ProblemListener, reported } from '../answers/problem-report.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
+import { isOver } from '../door/entry.ts'
 import { nextToken } from '../next-token.ts'
 import { tokenHistories } from '../refused-token.ts'
 import { admission, mountPathOf } from './admission.ts'
@@ -116,9 +117,4 @@ export function forwarder<Request extends IncomingMessage>(
   }
 
   return forward
-}
-
-/** The caller has an answer, or has gone: nothing is to be sent any more. */
-function isOver({ destroyed, writableEnded }: ServerResponse): boolean {
-  return destroyed || writableEnded
 }

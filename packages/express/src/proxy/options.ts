@@ -14,9 +14,15 @@ import {
   transportOf,
   whatCame,
 } from '@owner-sso/core'
-import { type AccountSource, accountOfUser, accountReader, type Tokens, tokensRow } from '../account-source.ts'
+import {
+  type AccountSource,
+  accountOfUser,
+  accountReader,
+  resultInTime,
+  type Tokens,
+  tokensRow,
+} from '../account-source.ts'
 import type { ProblemListener } from '../answers/problem-report.ts'
-import { resultInTime } from '../option-result.ts'
 import { ownerApiTarget } from '../target.ts'
 import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
 import { isBelow, isUnambiguous } from './request-path.ts'

@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import type { Answer } from '../answers/problem.ts'
-import { property } from '../property.ts'
+import { declaresBody } from '../door/entry.ts'
 import { parsedBody } from './parsed-body.ts'
 
 export interface RequestBody {
@@ -17,18 +17,6 @@ export interface RequestBody {
 }
 
 const none: RequestBody = {}
-
-/** Whether the caller sends a body. */
-export function declaresBody(request: IncomingMessage): boolean {
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
-  if (length !== undefined) return coding !== undefined || Number(length) !== 0
-  return coding !== undefined || isOpenStream(request)
-}
-
-/** Over HTTP/2, no header says that a body follows: the stream stays open behind the headers (RFC 9113 section 8.1). */
-function isOpenStream(request: IncomingMessage): boolean {
-  return property(property(request, 'stream'), 'endAfterHeaders') === false
-}
 
 /**
  * The body of a request.
