@@ -11,18 +11,6 @@ import onHeaders from 'on-headers'
 /** Headers that shared caches follow in place of `Cache-Control` (RFC 9213, and what came before it). */
 const targetedCaching = /^(?:surrogate-control|edge-control|(?:.+-)?cdn-cache-control)$/u
 
-/** Directives by their names in lower case (RFC 9111 section 5.2), with their arguments. */
-type Directives = ReadonlyMap<string, string>
-
-/** The policy of one side: its directives, and for how many seconds an answer is fresh, if stated. */
-interface Policy {
-  readonly directives: Directives
-  readonly lifetime: number | undefined
-}
-
-const strict = ['no-cache', 'must-revalidate', 'no-transform'] as const
-const lax = ['immutable', 'stale-while-revalidate', 'stale-if-error'] as const
-
 /**
  * The headers of an answer that caches read: in each the stricter of both sides.
  *
@@ -61,54 +49,39 @@ function isEventStream({ 'content-type': type }: Readonly<OutgoingHttpHeaders>):
   return /^text\/event-stream\s*(?:;|$)/iu.test(String(type))
 }
 
+/** Directives by their names in lower case (RFC 9111 section 5.2), with their arguments. */
+type Directives = ReadonlyMap<string, string>
+
+/** What the strictest of both sides says counts. What makes a cache laxer (`immutable`, `stale-if-error`) is left out. */
+const strict = ['no-cache', 'must-revalidate', 'no-transform'] as const
+
 function cacheControl(...sides: OutgoingHttpHeaders[]): string {
-  const policies = sides
-    .filter((side) => side['cache-control'] !== undefined || side['expires'] !== undefined)
-    .map(policy)
-  if (policies.length === 0) return 'private'
+  const policies = sides.map(directivesOf)
   // Where directives can't be read, `no-store` is the only way to be sure to follow them.
-  if (policies.some((side) => side === undefined || side.directives.has('no-store'))) return 'private, no-store'
+  if (policies.some((side) => side === undefined || side.has('no-store'))) return 'private, no-store'
   const readable = policies.filter((side) => side !== undefined)
-  const lifetimes = readable.flatMap(({ lifetime }) => lifetime ?? [])
+  const lifetimes = readable.flatMap((side) => side.get('max-age') ?? []).map(secondsOf)
   return [
     // Never with field names (`private="set-cookie"`): shared caches would store the rest of the answer.
     'private',
     ...(lifetimes.length > 0 ? [`max-age=${Math.min(...lifetimes)}`] : []),
-    ...strict.filter((name) => readable.some(({ directives }) => directives.has(name))),
-    ...lax
-      .filter((name) => readable.every(({ directives }) => directives.has(name)))
-      .map((name) =>
-        name === 'immutable'
-          ? name
-          : `${name}=${Math.min(...readable.map((side) => secondsOf(side.directives.get(name)!)))}`,
-      ),
+    ...strict.filter((name) => readable.some((side) => side.has(name))),
   ].join(', ')
 }
 
-/** `undefined` where its `Cache-Control` can't be read. `Expires` becomes a lifetime. */
-function policy(side: OutgoingHttpHeaders): Policy | undefined {
-  const directives = readDirectives(side['cache-control'])
-  if (!directives) return undefined
-  const maxAge = directives.get('max-age')
-  if (maxAge !== undefined) return { directives, lifetime: secondsOf(maxAge) }
-  if (side['expires'] === undefined) return { directives, lifetime: undefined }
-  // An `Expires` that is no date is in the past (RFC 9111 section 5.3).
-  const ahead = (Date.parse(side['expires']) - (Date.parse(String(side['date'])) || Date.now())) / 1000
-  return { directives, lifetime: ahead > 0 ? Math.floor(ahead) : 0 }
-}
+/** A name, with an argument or without; in quotation marks it may have anything in it but what ends the list's element. */
+const directive = /^([\w!#$%&'*+.^`|~-]+)(?:=(?:"([^",\\]*)"|([\w!#$%&'*+.^`|~-]+)))?$/u
 
-/** One element of the list: a name, with or without an argument, which may be quoted; or nothing at all. */
-const element = /^[\t ]*(?:([\w!#$%&'*+.^`|~-]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]+)))?[\t ]*)?(?:,|$)/u
-
-function readDirectives(value: OutgoingHttpHeaders[string]): Directives | undefined {
+/** `undefined` where its `Cache-Control` can't be read. An `Expires` alone, which has to be compared with a clock, keeps nothing fresh. */
+function directivesOf({ 'cache-control': control, expires }: OutgoingHttpHeaders): Directives | undefined {
+  const elements = [control ?? []].flat().join(',').split(',')
   const directives = new Map<string, string>()
-  let rest = [value ?? []].flat().join(',')
-  while (rest !== '') {
-    const [whole, name, quoted, plain] = element.exec(rest) ?? []
+  for (const element of elements.map((each) => each.trim()).filter(Boolean)) {
+    const [whole, name = '', quoted, plain] = directive.exec(element) ?? []
     if (whole === undefined) return undefined
-    rest = rest.slice(whole.length)
-    if (name !== undefined) directives.set(name.toLowerCase(), plain ?? quoted ?? '')
+    directives.set(name.toLowerCase(), plain ?? quoted ?? '')
   }
+  if (expires !== undefined && !directives.has('max-age')) directives.set('max-age', '0')
   return directives
 }
 

@@ -43,14 +43,14 @@ it.each<[string | string[] | undefined, string]>([
   ['Public , MAX-AGE = 60', 'private, no-store'],
   ['s-maxage=600, max-age=60, must-revalidate', 'private, max-age=60, must-revalidate'],
   ['private="x"', 'private'],
-  ['private="x, \\"public\\"", max-age="60"', 'private, max-age=60'],
+  ['private="x, \\"public\\"", max-age="60"', 'private, no-store'],
   ['no-cache="set-cookie"', 'private, no-cache'],
   ['community="private", max-age=5', 'private, max-age=5'],
-  ['x="private, no-store", public', 'private'],
+  ['x="private, no-store", public', 'private, no-store'],
   [['public', 'max-age=60'], 'private, max-age=60'],
   [['public, max-age=60', 'no-store'], 'private, no-store'],
   ['no-store, must-understand', 'private, no-store'],
-  ['max-age=60, immutable, stale-while-revalidate=30', 'private, max-age=60, immutable, stale-while-revalidate=30'],
+  ['max-age=60, immutable, stale-while-revalidate=30', 'private, max-age=60'],
   ['max-age=soon', 'private, max-age=0'],
   ['max-age=5s', 'private, max-age=0'],
   ['max-age=-5', 'private, max-age=0'],
@@ -77,36 +77,21 @@ it.each<[upstream: string | undefined, app: string, here: string]>([
   expect(headers.get('cache-control')).toBe(here)
 })
 
-it('sends max-age in place of Expires, which an old shared cache would go by', async () => {
-  const date = new Date().toUTCString()
-  const inAnHour = new Date(Date.parse(date) + 3_600_000).toUTCString()
+it('never sends Expires, which an old shared cache would go by: alone it keeps nothing fresh', async () => {
+  const expires = new Date(Date.now() + 3_600_000).toUTCString()
   const lifetimeOf = async (upstream: Record<string, string>, app?: OutgoingHttpHeaders) => {
     const headers = await headersAfter(upstream, app)
     return [headers.get('cache-control'), headers.get('expires')]
   }
-  expect(await lifetimeOf({ date, expires: inAnHour })).toEqual(['private, max-age=3600', null])
-  expect(await lifetimeOf({ expires: '0' })).toEqual(['private, max-age=0', null])
-  expect(await lifetimeOf({ date, expires: inAnHour, 'cache-control': 'max-age=5' })).toEqual([
-    'private, max-age=5',
-    null,
-  ])
+  expect(await lifetimeOf({ expires })).toEqual(['private, max-age=0', null])
+  expect(await lifetimeOf({ expires, 'cache-control': 'max-age=5' })).toEqual(['private, max-age=5', null])
   expect(await lifetimeOf({ 'cache-control': 'max-age=5' }, { expires: '0' })).toEqual(['private, max-age=0', '0'])
-})
-
-it.each([
-  ['11 Nov 2026 11:11:11', '11 Nov 2026 11:11:12', 1],
-  ['11 Nov 2026 11:11:11', '11 Nov 2026 11:11:11', 0],
-  ['11 Nov 2026 11:11:11', '11 Nov 2026 11:11:10', 0],
-  ['11 Nov 2026 11:11:11', 'no date', 0],
-])('with Date %j, an answer with Expires %j is fresh for %d s', async (date, expires, seconds) => {
-  const headers = await headersAfter({ date: `${date} GMT`, expires: `${expires} GMT` })
-  expect(headers.get('cache-control')).toBe(`private, max-age=${seconds}`)
 })
 
 it.each<[Record<string, string>, string]>([
   [{ 'cache-control': '@, max-age=5' }, 'private, no-store'],
   [{ 'cache-control': 'no-transform' }, 'private, no-transform'],
-  [{ 'cache-control': 'stale-if-error=5' }, 'private, stale-if-error=5'],
+  [{ 'cache-control': 'stale-if-error=5' }, 'private'],
   [{ 'content-type': 'text/event-stream ; a' }, 'private, no-transform'],
   [{ 'content-type': 'text/event-streams' }, 'private'],
 ])('an answer with %j gets Cache-Control %s', async (upstream, here) => {
