@@ -11,7 +11,6 @@ import type { BrokerAlerts } from '../http/account-tokens.ts'
 import { hostsRow, storeRow } from '../given/given.ts'
 import { isNamedOtherwise, namesOf } from '../http/guard.ts'
 import { notFound, rejection, rejections } from '../http/rejection.ts'
-import { departuresIn } from './departures.ts'
 import { type Entrance, entranceOf } from './entrance.ts'
 import { BadRequestError, type Visit, readForm, type Route, secure, sendPage } from './visit.ts'
 import { type Failures, failuresOf } from './failures.ts'
@@ -23,7 +22,7 @@ import { signInRoutes } from './sign-in/sign-in-routes.ts'
 import { signInTries } from './sign-in/sign-in-parts.ts'
 import { triesWithin } from './sign-in/tries.ts'
 import { waitingSignIns } from './sign-in/waiting-sign-ins.ts'
-import { visitorKey, type Visitors, visitorsOf } from './visitor.ts'
+import { type Visitors, visitorsIn } from './visitor.ts'
 
 /** What the status page shows, and to whom. */
 export interface StatusPageOptions {
@@ -80,7 +79,7 @@ export function statusPage(options: StatusPageOptions): StatusPage {
   checkOptions('statusPage', options, rows)
   const { tokens, store, path = '/status', https = false, hosts = [], onProblem = () => undefined } = options
   const failures = failuresOf(tokens)
-  const visitors = visitorsAt(store, path, https)
+  const visitors = visitorsIn(store, path, https)
   const entrance = entranceOf(store, path, visitors)
   const answer = answering({
     path,
@@ -136,22 +135,9 @@ function insideRoutes(
   ])
 }
 
-/** The key of their cookies is in the store: a store that was down is asked again. */
-function visitorsAt(store: TokenStore, path: string, https: boolean): () => Promise<Visitors> {
-  const departures = departuresIn(store)
-  let visitors: Promise<Visitors> | undefined
-  return () => {
-    visitors ??= visitorKey(store).then((key) => visitorsOf(key, departures, path, https))
-    visitors.catch(() => {
-      visitors = undefined
-    })
-    return visitors
-  }
-}
-
 interface Answering {
   readonly path: string
-  readonly visitors: () => Promise<Visitors>
+  readonly visitors: Visitors
   readonly entrance: Entrance
   /** For everybody. */
   readonly open: ReadonlyMap<string, Route>
@@ -171,7 +157,7 @@ function answering({ path, visitors, entrance, open, inside }: Answering) {
     if (!isOurs && !isForPeople(request)) return sendAnswer(response, notFound(url.pathname))
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const name = `${method} ${url.pathname.slice(path.length).replace(/\/$/u, '')}`
-    const { cookie, ...known } = await (await visitors()).of(request)
+    const { cookie, ...known } = await visitors.of(request)
     // At other paths a browser does not send the cookie: a new one in the answer would sign its owner out.
     const visitor = isOurs && cookie !== undefined ? { ...known, cookie } : known
     const empty: Visit = { request, response, url, visitor, form: new URLSearchParams() }

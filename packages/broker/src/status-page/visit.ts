@@ -3,8 +3,9 @@
  * scripts but one.
  */
 import { type Html, scriptSource } from '#sign-in-pages'
+import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isEqual, type Visitor } from './visitor.ts'
+import type { Visitor } from './visitor.ts'
 
 export interface Visit {
   readonly request: IncomingMessage
@@ -77,7 +78,9 @@ export async function readForm(request: IncomingMessage, visitor: Visitor): Prom
     chunks.push(bytes)
   }
   const form = new URLSearchParams(Buffer.concat(chunks).toString())
-  if (visitor.cookie === undefined && isEqual(form.get('_csrf') ?? '', visitor.formToken)) return form
+  const [sent, right] = [Buffer.from(form.get('_csrf') ?? ''), Buffer.from(visitor.formToken)]
+  const isOwn = sent.length === right.length && timingSafeEqual(sent, right)
+  if (visitor.cookie === undefined && isOwn) return form
   throw expiredForm()
 }
 
