@@ -8,7 +8,7 @@ import type { BrokerClient } from '../clients/client.ts'
 import { type Visit, sendPage } from './visit.ts'
 import type { Failures } from './failures.ts'
 import { type OverviewPage, overviewPage } from './pages/overview-page.ts'
-import type { WaitingSignIns } from './sign-in/waiting-sign-ins.ts'
+import type { WaitingSignIns } from './sign-in/sign-in-parts.ts'
 
 export interface OverviewSources {
   readonly path: string
@@ -21,7 +21,7 @@ export interface OverviewSources {
 export async function showOverview(sources: OverviewSources, visit: Visit): Promise<void> {
   const { path, tokens, clients, failures, waiting } = sources
   const { id, formToken, isInside } = visit.visitor
-  const news = await newsFor(id, waiting)
+  const news = newsFor(id, waiting)
   const listed = await clients.list().catch(() => undefined)
   const rows = await accountRows(tokens, listed ?? [])
   const page = overviewPage({
@@ -37,16 +37,13 @@ export async function showOverview(sources: OverviewSources, visit: Visit): Prom
   return sendPage(visit, 200, page)
 }
 
-/** That the sign-in has worked: told once. The page is shown without it where the store is down. */
-async function newsFor(visitor: string, waiting: WaitingSignIns): Promise<Notice | undefined> {
-  try {
-    const done = waiting.get(visitor, 'done')
-    if (done === undefined) return undefined
-    waiting.delete(visitor)
-    return { title: `${done.account} is signed in.`, text: 'Programs that are invited for it get tokens.' }
-  } catch {
-    return undefined
-  }
+/** That the sign-in has worked: told once. */
+function newsFor(visitor: string, { done }: WaitingSignIns): Notice | undefined {
+  const account = done.get(visitor)
+  done.delete(visitor)
+  return account === undefined
+    ? undefined
+    : { title: `${account} is signed in.`, text: 'Programs that are invited for it get tokens.' }
 }
 
 async function accountRows(

@@ -18,10 +18,10 @@ import { showOverview } from './overview.ts'
 import { icon, messagePage, style } from './pages/page.ts'
 import { programRoutes } from './programs/program-routes.ts'
 import { onceForms } from './programs/once-forms.ts'
-import { signInRoutes } from './sign-in/sign-in-routes.ts'
-import { signInTries } from './sign-in/sign-in-parts.ts'
-import { triesWithin } from './sign-in/tries.ts'
-import { waitingSignIns } from './sign-in/waiting-sign-ins.ts'
+import { showServicePage, submitServicePage } from './sign-in/service-page.ts'
+import { type SignInParts, signInTries, waitingSignIns } from './sign-in/sign-in-parts.ts'
+import { showPasscode, showPassword, submitPasscode, submitPassword } from './sign-in/typed.ts'
+import { submissions } from './submissions.ts'
 import { type Visitors, visitorsIn } from './visitor.ts'
 
 /** What the status page shows, and to whom. */
@@ -124,7 +124,7 @@ function insideRoutes(
     tokens,
     path,
     waiting,
-    tries: triesWithin(signInTries),
+    tries: signInTries(),
     onSignedIn: (account: string) => alerts?.works(account),
   }
   return new Map<string, Route>([
@@ -132,6 +132,24 @@ function insideRoutes(
     ['POST /leave', entrance.leave],
     ...signInRoutes(signIn),
     ...programRoutes({ path, https, vehicleList: sso.vehicleList, tokens, clients, forms: onceForms() }),
+  ])
+}
+
+/** "Sign in again" in place: with e-mail, password and second factor, or on the service's own page. */
+function signInRoutes(parts: SignInParts): ReadonlyMap<string, Route> {
+  const once = submissions()
+  // A registered application has no login form to fill in.
+  const hasForm = parts.sso.service !== 'registered'
+  const showFirst = hasForm ? showPassword : showServicePage
+  const submitFirst = hasForm ? submitPassword : submitServicePage
+  const accountIn = ({ url }: Visit): string | undefined => url.searchParams.get('account') ?? undefined
+  return new Map<string, Route>([
+    ['GET /sign-in', (visit) => showFirst(parts, visit, accountIn(visit))],
+    ['POST /sign-in', (visit) => once(visit, () => submitFirst(parts, visit))],
+    ['GET /sign-in/passcode', (visit) => showPasscode(parts, visit)],
+    ['POST /sign-in/passcode', (visit) => once(visit, () => submitPasscode(parts, visit))],
+    ['GET /sign-in/browser', (visit) => showServicePage(parts, visit, accountIn(visit))],
+    ['POST /sign-in/browser', (visit) => once(visit, () => submitServicePage(parts, visit))],
   ])
 }
 

@@ -13,7 +13,7 @@ import { keyPage } from '../pages/key-page.ts'
 import { messagePage, type PageContext } from '../pages/page.ts'
 import { programPage } from '../pages/program-page.ts'
 import { isProgramAction, type ProgramAction, surePage } from '../pages/sure-page.ts'
-import { type Reply, submissions } from '../sign-in/submissions.ts'
+import { type Reply, submissions } from '../submissions.ts'
 import type { OnceForms } from './once-forms.ts'
 
 export interface ProgramParts {

@@ -2,7 +2,7 @@
  * What a person submits, one thing after the other: a second click on the same button is the same submission, and whatever else
  * is sent meanwhile waits for its turn.
  */
-import type { Visit } from '../visit.ts'
+import type { Visit } from './visit.ts'
 
 /** Answers a request with what became of a submission. */
 export type Reply = (visit: Visit) => Promise<void> | void
