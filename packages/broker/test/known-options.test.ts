@@ -7,7 +7,6 @@ import {
   accountAlerts,
   admit,
   brokerClients,
-  isSignedWebhook,
   mqttAlert,
   statusPage,
   statusPageCode,
@@ -96,9 +95,6 @@ it.each<[call: string, () => unknown, lack: string]>([
   ['revoke()', () => clients.revoke(any(undefined)), 'name must be the name of a client'],
   ['rotate()', () => clients.rotate(any(undefined)), 'name must be the name of a client'],
   ['webhookAlert({ url })', () => webhookAlert(any({ url })), 'The secret of a webhook must be 24 to 64 bytes'],
-  ['isSignedWebhook()', () => isSignedWebhook(any(undefined), {}, ''), 'The secret of a webhook must be 24 to 64'],
-  ['isSignedWebhook(secret)', () => isSignedWebhook(secret, any(undefined), ''), 'headers must be an object'],
-  ['isSignedWebhook(secret, headers)', () => isSignedWebhook(secret, {}, any({})), 'body must be text'],
   ['find()', () => clients.find(any(undefined)), 'secret must be text'],
   ['replaceSecret()', () => clients.replaceSecret(any(undefined), 0), 'secret must be text'],
   ['mqttAlert()', () => mqttAlert(any(undefined)), 'mqttAlert takes an object with url, '],
@@ -181,7 +177,6 @@ describe('an option of another kind is a TypeError that names it and says what c
     ],
     [(more) => webhookAlert(any({ url, secret, ...more })), 'secret', 5, 'short', undefined],
     [(more) => webhookAlert(any({ url, secret, ...more })), 'timeout', '1', 0],
-    [({ now }: { now?: unknown }) => isSignedWebhook(secret, {}, '', any(now)), 'now', Number.NaN, '5', null],
   ]
   it.each(rows.map(([take, option, ...givens]) => ({ take, option, givens })))(
     '$option',

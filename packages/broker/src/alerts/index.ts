@@ -5,5 +5,4 @@ export { accountAlerts, type AccountAlerts, type AccountAlertsOptions } from './
 export type { Alert, AlertChannel } from './alert.ts'
 export { mqttAlert, type MqttOptions } from './mqtt.ts'
 export type { AlertFailure } from './telling.ts'
-export { isSignedWebhook } from './signature.ts'
 export { webhookAlert, type WebhookOptions } from './webhook.ts'
