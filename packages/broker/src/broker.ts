@@ -1,21 +1,21 @@
 /**
  * `tokenBroker`: one sign-in for every program. Reads top to bottom as a call goes.
  */
-import type { RequestListener } from 'node:http'
-import { ownerApiProxy } from '@owner-sso/express'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type OwnerApiProxy, ownerApiProxy } from '@owner-sso/express'
 import { asksForUpgrade, letIn, originForm, rejecter, sendAnswer } from '@owner-sso/express/support'
+import { LRUCache } from 'lru-cache'
+import { sha256 } from './clients/secret.ts'
 import { accountTokens } from './http/account-tokens.ts'
 import { type AuditEntry, auditTo } from './http/audit.ts'
-import type { Call, BrokerParts } from './http/call.ts'
+import { type BrokerParts, type Call, clientWithKey } from './http/call.ts'
+import { accountFor, accountInHeader, bearerKey } from './http/caller.ts'
 import { answerCurrentToken } from './http/current-token.ts'
-import { type Door, localDoor, openDoor } from './http/door.ts'
+import { type BrokerHandler, type Door, openDoor } from './http/door.ts'
 import { guardRejection } from './http/guard.ts'
-import type { BrokerHandler, RejectUpgrade } from './http/handler.ts'
 import { callLimits } from './http/limits.ts'
-import { answerProxiedCall, type BrokerProxy, callers } from './http/proxied-call.ts'
-import { notFound, rejection } from './http/rejection.ts'
-import { handedOutTokens } from './http/handed-out.ts'
-import { reportsTo } from './http/report.ts'
+import { errorAnswer, notFound, rejection } from './http/rejection.ts'
 import { type TokenChanges, tokenChanges } from './http/token-changes.ts'
 import { answerTokenRequest, type Rotation, sendJson } from './http/token-endpoint.ts'
 import { type BrokerServer, listenAt, type ListenOptions } from './listen/listen.ts'
@@ -25,10 +25,11 @@ import { parseBrokerOptions, type TokenBrokerOptions } from './options.ts'
 export interface TokenBroker {
   /** Every caller needs a key. */
   readonly handler: BrokerHandler
-  /** For a server on a Unix socket, whose file permissions are the key: a caller without one may use every account. */
-  readonly localHandler: BrokerHandler
-  /** For a server's event `connect`, which never reaches a handler: rejects with an answer. Upgrades are rejected by the handlers. */
-  readonly reject: RejectUpgrade
+  /**
+   * For a server's event `connect`, which never reaches a handler: rejects with an answer. It also answers an `upgrade`, but a server
+   * that listens to that hands it clients that only offer HTTP/2, too; the handler rejects upgrades by itself.
+   */
+  readonly reject: (request: IncomingMessage, socket: Duplex) => void
   /**
    * A server of the broker's own.
    *
@@ -53,18 +54,17 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
   const { tokens, clients, rotation, hosts, limits } = settings
   const tokensOf = accountTokens(tokens, settings.alerts)
   const changes = tokenChanges(tokens, tokensOf, limits.waiting)
-  const reports = reportsTo(settings.onProblem)
-  const audit = auditTo(settings.audit)
   const parts: BrokerParts = {
     tokens,
     clients,
     tokensOf,
     limits: callLimits(limits),
-    handedOut: handedOutTokens(),
-    audit,
-    reports,
+    // One for each program and token: more than a household, or a fleet's hour.
+    handedOut: new LRUCache({ max: 10_000 }),
+    audit: auditTo(settings.audit),
+    answerTo: (error, request) => errorAnswer(error, request, settings.onProblem),
   }
-  const proxy: BrokerProxy | undefined =
+  const proxy: OwnerApiProxy | undefined =
     settings.proxy &&
     ownerApiProxy({
       ...settings.proxy,
@@ -78,7 +78,6 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
   const servers: BrokerServer[] = []
   return {
     handler: handle(openDoor),
-    localHandler: handle(localDoor),
     reject,
     async listen(where, also) {
       const server = await listenAt(where, { handle, reject, also })
@@ -110,7 +109,7 @@ function routesOf(parts: BrokerParts, rotation: Rotation, changes: TokenChanges)
 
 interface Handling {
   readonly parts: BrokerParts
-  readonly proxy: BrokerProxy | undefined
+  readonly proxy: OwnerApiProxy | undefined
   readonly hosts: ReadonlySet<string>
   readonly routes: Routes
 }
@@ -137,11 +136,26 @@ function handling({ parts, proxy, hosts, routes }: Handling): (door: Door) => Br
   }
 }
 
+/** For whom a call of the owner API is made, once that is known: what the proxy asks. */
+const callers = new WeakMap<IncomingMessage, string>()
+
+/** A program that calls the owner API here needs no token at all. @throws RejectedCall, ClientsError, StoreError */
+async function answerProxiedCall(call: Call, parts: BrokerParts, proxy: OwnerApiProxy): Promise<void> {
+  const { request, response, door, told } = call
+  const bearer = bearerKey(request)
+  const client = await clientWithKey(call, parts, bearer && (parts.handedOut.get(sha256(bearer)) ?? bearer))
+  const account = accountFor(client, 'proxy', accountInHeader(request))
+  told.account = account
+  callers.set(request, account)
+  parts.audit({ event: 'call', by: 'proxy', ...told, address: door.addressOf(request) })
+  proxy(request, response)
+}
+
 /** Answers and notes what a route rejects, or fails with. */
-function answer(call: Call, { audit, reports }: BrokerParts, by: AuditEntry['by'], answered: Promise<void>): void {
+function answer(call: Call, { audit, answerTo }: BrokerParts, by: AuditEntry['by'], answered: Promise<void>): void {
   const { request, response, door, told } = call
   answered.catch((error: unknown) => {
-    const rejected = reports.answerTo(error, request)
+    const rejected = answerTo(error, request)
     sendAnswer(response, rejected)
     audit({ event: 'rejected', by, ...told, address: door.addressOf(request), code: rejected.problem.code })
   })

@@ -1,6 +1,6 @@
 // Hand out access tokens to programs.
 export { tokenBroker, type TokenBroker } from './broker.ts'
-export type { BrokerHandler, RejectUpgrade } from './http/handler.ts'
+export type { BrokerHandler } from './http/door.ts'
 export type { BrokerLimits, BrokerTokens, TokenBrokerOptions } from './options.ts'
 export type { BrokerServer, ListenOnPort, ListenOptions } from './listen/listen.ts'
 export type { ListenOnSocket } from './listen/unix-socket.ts'
@@ -21,9 +21,8 @@ export { ClientsError, type ClientsProblem } from './clients/clients-error.ts'
 export { admit, type Admission } from './http/caller.ts'
 
 // Watch it.
-export type { AuditEntry } from './http/audit.ts'
+export { type AuditEntry, rejectionNotes } from './http/audit.ts'
 export type { BrokerAlerts } from './http/account-tokens.ts'
-export { rejectionNotes } from './http/rejection-notes.ts'
 export type { BrokerRejectionCode } from './http/rejection.ts'
 
 // Two rooms beside it: tell people that an account has to sign in again, and let them.

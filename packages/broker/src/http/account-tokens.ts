@@ -61,3 +61,8 @@ function inTime(status: Promise<TokenStatus>): Promise<TokenStatus | undefined> 
     status.then(resolve, () => resolve(undefined)).finally(endLimit)
   })
 }
+
+/** Seconds that the access token has left: `expires_in` as it truly is. */
+export function secondsLeft({ expires_at }: CurrentTokens): number {
+  return Math.max(0, Math.floor(expires_at - Date.now() / 1000))
+}

@@ -3,15 +3,15 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CurrentTokens, TokenManager } from '@owner-sso/core'
+import type { Answer } from '@owner-sso/express/support'
+import type { LRUCache } from 'lru-cache'
 import type { Audit } from './audit.ts'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { KeptClient } from '../clients/client.ts'
 import type { Door } from './door.ts'
 import { bearerKey } from './caller.ts'
-import type { HandedOut } from './handed-out.ts'
 import type { CallLimits } from './limits.ts'
 import { RejectedCall, unknownKey } from './rejection.ts'
-import type { Reports } from './report.ts'
 
 /** One request and its answer to be. */
 export interface Call {
@@ -30,9 +30,15 @@ export interface BrokerParts {
   readonly clients: BrokerClients
   readonly tokensOf: (account: string) => Promise<CurrentTokens>
   readonly limits: CallLimits
-  readonly handedOut: HandedOut
+  /**
+   * The key of whoever got an access token at the token endpoint, by the token's hash. A program that is pointed at the broker for
+   * the owner API as well sends the token that it refreshed, as it would there: it stands for its key, and lets nobody do more
+   * than the token itself does.
+   */
+  readonly handedOut: LRUCache<string, string>
   readonly audit: Audit
-  readonly reports: Reports
+  /** The answer to what went wrong in a call. */
+  readonly answerTo: (error: unknown, request: IncomingMessage) => Answer
 }
 
 /**

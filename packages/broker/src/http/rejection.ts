@@ -1,7 +1,10 @@
 /**
  * What the broker itself answers with, in place of a token: one row for everything that it rejects.
  */
-import { type Answer, problemAnswer } from '@owner-sso/express/support'
+import type { IncomingMessage } from 'node:http'
+import type { ProblemListener } from '@owner-sso/express'
+import { type Answer, problemAnswer, reported, ssoErrorAnswer, warnOfFault } from '@owner-sso/express/support'
+import { ClientsError } from '../clients/clients-error.ts'
 
 /** Why the broker rejected. */
 export type BrokerRejectionCode =
@@ -106,4 +109,18 @@ export class RejectedCall extends Error {
     this.code = code
     this.headers = headers
   }
+}
+
+/**
+ * The answer to what went wrong in a call.
+ *
+ * @param onProblem - is told of every error that is not the caller's own
+ */
+export function errorAnswer(error: unknown, request: IncomingMessage, onProblem: ProblemListener | undefined): Answer {
+  if (error instanceof RejectedCall) return rejection(error.code, error.headers, error.message)
+  const known = error instanceof ClientsError ? rejection('ERR_BROKER_CLIENTS') : ssoErrorAnswer(error)
+  const answer = known ?? rejection('ERR_BROKER_INTERNAL')
+  // With where it happened, for whoever reports it. The answer's own warning would say less.
+  if (known === undefined) warnOfFault('the broker', error)
+  return known === undefined && onProblem === undefined ? answer : reported(answer, error, request, onProblem)
 }

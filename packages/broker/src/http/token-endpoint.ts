@@ -5,10 +5,12 @@
 import type { ServerResponse } from 'node:http'
 import { type CurrentTokens, StoreError } from '@owner-sso/core'
 import type { Answer } from '@owner-sso/express/support'
+import { decodeJwt } from 'jose/jwt/decode'
 import { ClientsError } from '../clients/clients-error.ts'
+import { sha256 } from '../clients/secret.ts'
+import { secondsLeft } from './account-tokens.ts'
 import { accountFor, accountInHeader } from './caller.ts'
 import { type Call, clientOf, type BrokerParts } from './call.ts'
-import { livingIdToken, secondsLeft } from './lifetime.ts'
 import { type BrokerRejectionCode, RejectedCall, unknownKey } from './rejection.ts'
 import { type Fields, tokenRequestFields } from './token-request.ts'
 
@@ -32,12 +34,11 @@ export async function answerTokenRequest(call: Call, parts: BrokerParts, rotatio
     const tokens = await parts.tokensOf(told.account)
     const refreshToken = rotation.rotates ? await successorOf(presented, parts, rotation) : presented
     if (refreshToken === undefined) throw invalidGrant()
-    if (client.scope.includes('proxy')) parts.handedOut.note(tokens.access_token, refreshToken)
+    if (client.scope.includes('proxy')) parts.handedOut.set(sha256(tokens.access_token), refreshToken)
     sendTokens(response, tokens, refreshToken)
     parts.audit({ ...note, event: 'token', ...told })
   } catch (error) {
-    const rejected =
-      error instanceof TokenError ? error.answer : tokenErrorOf(error, parts.reports.answerTo(error, request))
+    const rejected = error instanceof TokenError ? error.answer : tokenErrorOf(error, parts.answerTo(error, request))
     sendJson(
       response,
       rejected.status,
@@ -74,6 +75,17 @@ function sendTokens(response: ServerResponse, tokens: CurrentTokens, refresh_tok
     expires_in: secondsLeft(tokens),
     token_type: tokens.token_type,
   })
+}
+
+/** An id token that is not over; one that can't be read is not for us to judge. */
+function livingIdToken(idToken: string | undefined): string | undefined {
+  if (idToken === undefined) return undefined
+  try {
+    const { exp = Infinity } = decodeJwt(idToken)
+    return exp > Date.now() / 1000 ? idToken : undefined
+  } catch {
+    return idToken
+  }
 }
 
 /** @throws TokenError */

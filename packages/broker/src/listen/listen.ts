@@ -2,8 +2,9 @@
  * A server of the broker's own: where it may listen, and with what limits.
  */
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { createSecureContext } from 'node:tls'
 import {
   checkOption,
@@ -15,8 +16,7 @@ import {
   withBrackets,
 } from '@owner-sso/core'
 import { drainOf } from '@owner-sso/express/support'
-import { type Door, localDoor, openDoor, proxiedDoor } from '../http/door.ts'
-import type { BrokerHandler, RejectUpgrade } from '../http/handler.ts'
+import { type BrokerHandler, type Door, localDoor, openDoor, proxiedDoor } from '../http/door.ts'
 import { type ListenOnSocket, listenOnSocket, socketRows } from './unix-socket.ts'
 
 /** Where a broker listens. */
@@ -46,7 +46,7 @@ export interface BrokerServer {
 /** What listens. */
 export interface Listener {
   readonly handle: (door: Door) => BrokerHandler
-  readonly reject: RejectUpgrade
+  readonly reject: (request: IncomingMessage, socket: Duplex) => void
   readonly also: RequestListener | undefined
 }
 
