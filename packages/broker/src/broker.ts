@@ -17,7 +17,7 @@ import { guardRejection } from './http/guard.ts'
 import { callLimits } from './http/limits.ts'
 import { errorAnswer, notFound, rejection } from './http/rejection.ts'
 import { type TokenChanges, tokenChanges } from './http/token-changes.ts'
-import { answerTokenRequest, type Rotation, sendJson } from './http/token-endpoint.ts'
+import { answerTokenRequest, sendJson } from './http/token-endpoint.ts'
 import { type BrokerServer, listenAt, type ListenOptions } from './listen/listen.ts'
 import { parseBrokerOptions, type TokenBrokerOptions } from './options.ts'
 
@@ -51,7 +51,7 @@ type Route = (call: Call) => Promise<void>
  */
 export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
   const settings = parseBrokerOptions(options)
-  const { tokens, clients, rotation, hosts, limits } = settings
+  const { tokens, clients, hosts, limits } = settings
   const tokensOf = accountTokens(tokens, settings.alerts)
   const changes = tokenChanges(tokens, tokensOf, limits.waiting)
   const parts: BrokerParts = {
@@ -74,7 +74,7 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
       onProblem: settings.onProblem,
     })
 
-  const handle = handling({ parts, proxy, hosts, routes: routesOf(parts, rotation, changes) })
+  const handle = handling({ parts, proxy, hosts, routes: routesOf(parts, changes) })
   const servers: BrokerServer[] = []
   return {
     handler: handle(openDoor),
@@ -97,8 +97,8 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
 /** What may be asked for: by path, with its methods. */
 type Routes = ReadonlyMap<string, readonly [methods: readonly string[], route: Route]>
 
-function routesOf(parts: BrokerParts, rotation: Rotation, changes: TokenChanges): Routes {
-  const tokenEndpoint: readonly [string[], Route] = [['POST'], (call) => answerTokenRequest(call, parts, rotation)]
+function routesOf(parts: BrokerParts, changes: TokenChanges): Routes {
+  const tokenEndpoint: readonly [string[], Route] = [['POST'], (call) => answerTokenRequest(call, parts)]
   return new Map([
     ['/oauth2/v3/token', tokenEndpoint],
     ['/oauth/token', tokenEndpoint],

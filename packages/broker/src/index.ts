@@ -7,17 +7,18 @@ export type { ListenOnSocket } from './listen/unix-socket.ts'
 
 // Let programs in and out.
 export { brokerClients, type BrokerClients } from './clients/broker-clients.ts'
-export type {
-  BrokerClient,
-  ClientKey,
-  ClientLimits,
-  ClientScope,
-  Invitation,
-  Invited,
-  KeptClient,
-  ListedClient,
+export {
+  type BrokerClient,
+  type ClientKey,
+  type ClientLimits,
+  ClientsError,
+  type ClientsProblem,
+  type ClientScope,
+  type Invitation,
+  type Invited,
+  type KeptClient,
+  type ListedClient,
 } from './clients/client.ts'
-export { ClientsError, type ClientsProblem } from './clients/clients-error.ts'
 export { admit, type Admission } from './http/caller.ts'
 
 // Watch it.

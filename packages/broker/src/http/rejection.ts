@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ProblemListener } from '@owner-sso/express'
 import { type Answer, problemAnswer, reported, ssoErrorAnswer, warnOfFault } from '@owner-sso/express/support'
-import { ClientsError } from '../clients/clients-error.ts'
+import { ClientsError } from '../clients/client.ts'
 
 /** Why the broker rejected. */
 export type BrokerRejectionCode =

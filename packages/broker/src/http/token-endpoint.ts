@@ -3,10 +3,9 @@
  * clients refresh: a client that can be pointed at another address needs no change. Its refresh token is its own; the real one never leaves the token manager.
  */
 import type { ServerResponse } from 'node:http'
-import { type CurrentTokens, StoreError } from '@owner-sso/core'
+import type { CurrentTokens } from '@owner-sso/core'
 import type { Answer } from '@owner-sso/express/support'
 import { decodeJwt } from 'jose/jwt/decode'
-import { ClientsError } from '../clients/clients-error.ts'
 import { sha256 } from '../clients/secret.ts'
 import { secondsLeft } from './account-tokens.ts'
 import { accountFor, accountInHeader } from './caller.ts'
@@ -14,14 +13,7 @@ import { type Call, clientOf, type BrokerParts } from './call.ts'
 import { type BrokerRejectionCode, RejectedCall, unknownKey } from './rejection.ts'
 import { type Fields, tokenRequestFields } from './token-request.ts'
 
-export interface Rotation {
-  /** Whether each use brings the client another refresh token. */
-  readonly rotates: boolean
-  /** Seconds that the ones before it work on once the new one is used. */
-  readonly grace: number
-}
-
-export async function answerTokenRequest(call: Call, parts: BrokerParts, rotation: Rotation): Promise<void> {
+export async function answerTokenRequest(call: Call, parts: BrokerParts): Promise<void> {
   const { request, response, door, told } = call
   const note = { by: 'refresh', address: door.addressOf(request) } as const
   try {
@@ -32,10 +24,8 @@ export async function answerTokenRequest(call: Call, parts: BrokerParts, rotatio
     if (client === undefined) throw invalidGrant()
     told.account = accountFor(client, 'token', accountInHeader(request))
     const tokens = await parts.tokensOf(told.account)
-    const refreshToken = rotation.rotates ? await successorOf(presented, parts, rotation) : presented
-    if (refreshToken === undefined) throw invalidGrant()
-    if (client.scope.includes('proxy')) parts.handedOut.set(sha256(tokens.access_token), refreshToken)
-    sendTokens(response, tokens, refreshToken)
+    if (client.scope.includes('proxy')) parts.handedOut.set(sha256(tokens.access_token), presented)
+    sendTokens(response, tokens, presented)
     parts.audit({ ...note, event: 'token', ...told })
   } catch (error) {
     const rejected = error instanceof TokenError ? error.answer : tokenErrorOf(error, parts.answerTo(error, request))
@@ -46,23 +36,6 @@ export async function answerTokenRequest(call: Call, parts: BrokerParts, rotatio
       rejected.headers,
     )
     parts.audit({ ...note, event: 'rejected', ...told, code: rejected.code })
-  }
-}
-
-/**
- * The client's next refresh token, or nothing where it was revoked meanwhile. While the store can't be written the client keeps
- * the one it has: a token that nobody knows of would lock it out.
- */
-async function successorOf(
-  presented: string,
-  { clients }: BrokerParts,
-  { grace }: Rotation,
-): Promise<string | undefined> {
-  try {
-    return await clients.replaceSecret(presented, grace)
-  } catch (error) {
-    if (error instanceof StoreError || error instanceof ClientsError) return presented
-    throw error
   }
 }
 
