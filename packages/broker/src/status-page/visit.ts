@@ -5,6 +5,8 @@
 import { type Html, scriptSource } from '#sign-in-pages'
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { bodyText } from '../http/body-text.ts'
+import { RejectedCall, rejections } from '../http/rejection.ts'
 import type { Visitor } from './visitor.ts'
 
 export interface Visit {
@@ -18,9 +20,6 @@ export interface Visit {
 
 /** Answers what is asked for under one address. @throws BadRequestError; what is nobody's mistake */
 export type Route = (visit: Visit) => Promise<void> | void
-
-/** Bytes of a form at most. */
-const mostBytes = 16_384
 
 /** Something is wrong with the request itself. Its message is for the person who sent it. */
 export class BadRequestError extends Error {
@@ -69,15 +68,11 @@ export async function readForm(request: IncomingMessage, visitor: Visitor): Prom
   if (!/^application\/x-www-form-urlencoded\b/iu.test(request.headers['content-type'] ?? '')) {
     throw new BadRequestError(415, 'This is not a form.')
   }
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    const bytes = Buffer.from(chunk)
-    size += bytes.byteLength
-    if (size > mostBytes) throw new BadRequestError(413, 'This form is too large.')
-    chunks.push(bytes)
-  }
-  const form = new URLSearchParams(Buffer.concat(chunks).toString())
+  const text = await bodyText(request).catch((error: unknown) => {
+    if (!(error instanceof RejectedCall)) throw error
+    throw new BadRequestError(rejections[error.code][0], error.message)
+  })
+  const form = new URLSearchParams(text)
   const [sent, right] = [Buffer.from(form.get('_csrf') ?? ''), Buffer.from(visitor.formToken)]
   const isOwn = sent.length === right.length && timingSafeEqual(sent, right)
   if (visitor.cookie === undefined && isOwn) return form

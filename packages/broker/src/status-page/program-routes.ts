@@ -3,19 +3,17 @@
  */
 import type { Notice } from '#sign-in-pages'
 import type { TokenManager } from '@owner-sso/core'
-import type { BrokerClients } from '../../clients/broker-clients.ts'
-import { ClientsError, type Invited } from '../../clients/client.ts'
-import { type Visit, type Route, sendPage } from '../visit.ts'
-import { accountNames } from '../overview.ts'
-import { invitePage } from '../pages/invite-page.ts'
-import { keyPage } from '../pages/key-page.ts'
-import { messagePage, type PageContext } from '../pages/page.ts'
-import { programPage } from '../pages/program-page.ts'
-import { isProgramAction, type ProgramAction, surePage } from '../pages/sure-page.ts'
-import { type Reply, submissions } from '../submissions.ts'
-import type { OnceForms } from './once-forms.ts'
+import type { BrokerClients } from '../clients/broker-clients.ts'
+import { ClientsError, type Invited } from '../clients/client.ts'
+import { type Visit, type Route, sendPage } from './visit.ts'
+import { accountNames } from './overview.ts'
+import { invitePage } from './pages/invite-page.ts'
+import { keyPage } from './pages/key-page.ts'
+import { messagePage, type PageContext } from './pages/page.ts'
+import { isProgramAction, type ProgramAction, programPage, surePage } from './pages/program-page.ts'
+import { type OnceForms, onceForms, type Reply, submissions } from './submissions.ts'
 
-export interface ProgramParts {
+interface ProgramParts {
   readonly path: string
   readonly https: boolean
   /** `Sso.vehicleList`. */
@@ -26,7 +24,8 @@ export interface ProgramParts {
 }
 
 /** By method and what follows the page's path. */
-export function programRoutes(parts: ProgramParts): ReadonlyMap<string, Route> {
+export function programRoutes(of: Omit<ProgramParts, 'forms'>): ReadonlyMap<string, Route> {
+  const parts = { ...of, forms: onceForms() }
   const once = submissions()
   return new Map<string, Route>([
     ['GET /invite', (visit) => showInvite(parts, visit)],
@@ -42,15 +41,8 @@ async function showInvite(parts: ProgramParts, visit: Visit, problem?: Notice, s
   const { names: accounts } = await accountNames(tokens, listed)
   const context = contextOf(parts, visit)
   const program = listed.find(({ name }) => name === typedName(visit.form))
-  const page = invitePage({
-    ...context,
-    accounts,
-    typed: visit.form,
-    form: parts.forms.make(visit),
-    problem,
-    program,
-  })
-  return sendPage(visit, status, page)
+  const form = parts.forms.make(visit)
+  return sendPage(visit, status, invitePage({ ...context, accounts, typed: visit.form, form, problem, program }))
 }
 
 async function invite(parts: ProgramParts, visit: Visit): Promise<Reply> {
@@ -63,10 +55,8 @@ async function invite(parts: ProgramParts, visit: Visit): Promise<Reply> {
   if (!parts.forms.isFirst(visit)) return rejected(sentBefore, 409)
   try {
     const scope = form.get('scope') === 'proxy' ? 'proxy' : 'token'
-    return await showKey(
-      parts,
-      await parts.clients.invite({ name, accounts: [form.get('account') ?? ''], scope: [scope] }),
-    )
+    const accounts = [form.get('account') ?? '']
+    return await showKey(parts, await parts.clients.invite({ name, accounts, scope: [scope] }))
   } catch (error) {
     if (error instanceof TypeError) return rejected(`The ${error.message}.`, 400)
     if (!(error instanceof ClientsError)) throw error
@@ -118,14 +108,11 @@ async function change(parts: ProgramParts, visit: Visit): Promise<Reply> {
 
 async function showKey(parts: ProgramParts, invited: Invited): Promise<Reply> {
   const missing = await notSignedIn(parts, invited)
+  const { https, vehicleList } = parts
   return (to) => {
     const { headers } = to.request
-    const address = headers.origin ?? `${parts.https ? 'https' : 'http'}://${headers.host}`
-    return sendPage(
-      to,
-      200,
-      keyPage({ ...contextOf(parts, to), invited, address, vehicleList: parts.vehicleList, missing }),
-    )
+    const address = headers.origin ?? `${https ? 'https' : 'http'}://${headers.host}`
+    return sendPage(to, 200, keyPage({ ...contextOf(parts, to), invited, address, vehicleList, missing }))
   }
 }
 
