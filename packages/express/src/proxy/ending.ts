@@ -6,7 +6,7 @@ import { startTimeLimit } from '@owner-sso/core'
 import type { Dispatcher } from 'undici'
 import { failureAnswer, OwnerCallError } from '../answers/owner-api-error.ts'
 import { type Answer, sendAnswer } from '../answers/problem.ts'
-import type { RequestBody } from './request-body.ts'
+import type { RequestBody } from './upstream-request.ts'
 import type { SilenceLimit } from './silence.ts'
 
 /** Why a request to the owner API is broken off: its answer has nowhere to go. */

@@ -16,10 +16,8 @@ import { admission, mountPathOf } from './admission.ts'
 import type { TracedCall } from './call-trace.ts'
 import { runProxiedCall } from './proxied-call.ts'
 import type { ProxySettings } from './options.ts'
-import { ownLocation } from './own-location.ts'
-import { type RequestBody, requestBody } from './request-body.ts'
-import { upstreamHeaders } from './request-headers.ts'
-import { answerHeaders } from './response-headers.ts'
+import { answerHeaders, ownLocation } from './response-headers.ts'
+import { type RequestBody, requestBody, upstreamHeaders } from './upstream-request.ts'
 
 /** What is known of a call when it arrives. */
 interface Arrival {
