@@ -6,7 +6,6 @@ import { Agent, buildConnector } from 'undici'
 import { accountReader, requireAccount } from '../account-source.ts'
 import { isClosed, OwnerApiClosedError } from '../closed-endpoint.ts'
 import { reading } from '../early-answer.ts'
-import { nextToken } from '../next-token.ts'
 import { OwnerApiTokenRefusedError, tokenHistories, type Verdict } from '../refused-token.ts'
 import { apiUrlOfEnvironment, ownerApiTarget } from '../target.ts'
 import { throughProxy, tunnelTimeout } from '../tunnel.ts'
@@ -47,12 +46,12 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
     throw new TypeError(`${other} and fetch can’t be given together: fetch makes its own connections`)
   }
   const send = options.fetch ?? fetchOver(transport, proxy)
-  const histories = tokenHistories()
+  const histories = tokenHistories(tokens)
 
   /** What an answer is about. @throws OwnerApiClosedError */
   async function judged(account: string, token: string, answer: Response): Promise<Judged> {
     const { status } = answer
-    if (histories.note(account, token, status)) tokens.accepted?.(account, token)
+    histories.note(account, token, status)
     if (status === 401) return { answer, verdict: 'invalid' }
     if (status !== 403 && status !== 412) return { answer, verdict: 'call' }
     const { refusal, ...same } = await peekAt(answer)
@@ -82,7 +81,7 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
       const { answer, verdict } = await judged(account, token, sent)
       if (verdict === 'call') return answer
       const refused = { account, token, verdict, canRepeat, signal, repeats }
-      const next = await nextToken(tokens, refused).catch((error: unknown) => {
+      const next = await histories.next(refused).catch((error: unknown) => {
         if (repeats > 0) return undefined
         discard(answer)
         return failed(error)

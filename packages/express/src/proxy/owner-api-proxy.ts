@@ -59,9 +59,8 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
     response.once('close', () => {
       active -= 1
     })
-    const began = performance.now()
     traceCall(request, response, (traced) => {
-      answeredInTime(maxDuration, () => forward(request, response, { began, traced }), tooLong)
+      answeredInTime(maxDuration, () => forward(request, response, traced), tooLong)
         .then(
           (answer) => answer && sendAnswer(response, answer),
           (error: unknown) => fail(error, request, response, next),

@@ -7,7 +7,7 @@ import { startTimeLimit } from '@owner-sso/core'
 import type { Dispatcher } from 'undici'
 import type { Answer } from '../answers/problem.ts'
 import { ownerApiErrorAnswer, OwnerCallError } from '../answers/owner-api-error.ts'
-import { OwnerApiTokenRefusedError, type Refusal, slowestRefusal, type Verdict } from '../refused-token.ts'
+import { OwnerApiTokenRefusedError, slowestRefusal, type TokenHistories, type Verdict } from '../refused-token.ts'
 import type { RequestBody } from './upstream-request.ts'
 import { type DeliveryOptions, deliveryTo } from './delivery.ts'
 import { callEnding, callOver, type Ending, type EndingOptions } from './ending.ts'
@@ -24,14 +24,9 @@ export interface ProxiedCall extends DeliveryOptions, EndingOptions {
   readonly token: string
   /** Milliseconds from the request's last byte to the answer's headers. */
   readonly headersTimeout: number
-  /** Hears of every answer. */
-  readonly note: (token: string, status: number) => void
-  /** What a 403 is about. */
-  readonly judge: (token: string, refusal: Refusal) => Verdict
-  readonly isFresh: (token: string) => boolean
-  /** Reports a refused token; the one to send the request with again, if there is one and it may be. */
-  readonly nextToken: (token: string, verdict: Exclude<Verdict, 'call'>, repeats: number) => Promise<string | undefined>
-  /** The answer to an error of `nextToken`. */
+  readonly account: string
+  readonly histories: TokenHistories
+  /** The answer where there is no next token. */
   readonly answerTo: (error: unknown) => Answer
 }
 
@@ -46,6 +41,8 @@ const withoutBody: ReadonlySet<number> = new Set([204, 304])
 
 /** Runs a call to its end: the caller has an answer, or has gone. */
 export function runProxiedCall(dispatcher: Dispatcher, call: ProxiedCall): void {
+  const { account, content, histories } = call
+  const canRepeat = content === undefined || Buffer.isBuffer(content)
   const ending = callEnding(call)
   send(call.token, 0)
 
@@ -56,7 +53,7 @@ export function runProxiedCall(dispatcher: Dispatcher, call: ProxiedCall): void 
   /** The request goes out again with another token, or the refusal to the caller. */
   async function afterRefusal({ verdict, discard, deliver }: Refused, token: string, repeats: number): Promise<void> {
     try {
-      const next = await call.nextToken(token, verdict, repeats)
+      const next = await histories.next({ account, token, verdict, canRepeat, repeats })
       if (ending.isOver()) return
       if (next === undefined) return deliver()
       discard()
@@ -89,7 +86,7 @@ function sendRequest(
   ending: Ending,
   onRefused: (refused: Refused) => void,
 ): void {
-  const { method, path, headers, content, headersTimeout, bodyTimeout } = call
+  const { method, path, headers, content, account, histories, headersTimeout, bodyTimeout } = call
   const trace = tokenTrace(token)
   const silence = silenceLimit(() => ending.fail(new OwnerCallError('ERR_OWNER_API_TIMEOUT')))
   const delivery = deliveryTo(call, trace, { fail: ending.fail, silence })
@@ -105,14 +102,14 @@ function sendRequest(
   /** What a kept answer is about is clear now. A 403 that is long, slow or broken is about the call. */
   function judge(controller: Dispatcher.DispatchController, answer: KeptAnswer): void {
     answer.endWait?.()
-    const of403 = answer.isWhole ? call.judge(token, refusalIn(answer)) : 'call'
+    const of403 = answer.isWhole ? histories.judge(account, token, refusalIn(answer)) : 'call'
     const verdict = answer.status === 401 ? 'invalid' : of403
     if (ending.isOver() || verdict === 'call') return deliverKept(controller, answer)
     silence.lift()
     onRefused({
       verdict,
       deliver() {
-        const isOfToken = answer.status === 403 && (verdict === 'invalid' || call.isFresh(token))
+        const isOfToken = answer.status === 403 && (verdict === 'invalid' || histories.isFresh(account, token))
         if (!isOfToken) return deliverKept(controller, answer)
         ending.end(ownerApiErrorAnswer('ERR_OWNER_API_TOKEN_REFUSED'), new OwnerApiTokenRefusedError())
       },
@@ -144,7 +141,7 @@ function sendRequest(
       if (status < 200) return countInterim()
       answered = status
       silence.allow(bodyTimeout)
-      call.note(token, status)
+      histories.note(account, token, status)
       if (status !== 401 && status !== 403) return delivery.start(status, answerHeaders)
       const answer: KeptAnswer = { status, headers: answerHeaders, pieces: [], isWhole: false }
       kept = answer
