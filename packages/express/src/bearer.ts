@@ -77,7 +77,7 @@ export type OwnerApiBearerOptions<Request extends IncomingMessage = IncomingMess
 
 /**
  * Middleware that resolves the token before anything is sent and rewrites the request's headers: the caller's credentials
- * are removed, and `Authorization: Bearer …` is added. It sets `req.ownerSso`, and makes the answer's `Cache-Control` `private`,
+ * are removed, and `Authorization: Bearer …` is added. It sets `req.ownerSso`, and keeps the answer from shared caches,
  * whoever writes it. Put it behind what needs the caller's cookie, and in front of http-proxy-middleware or any other handler that
  * forwards `req.headers`.
  *

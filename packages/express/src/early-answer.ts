@@ -7,9 +7,6 @@ import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 import { property } from './property.ts'
 
-/** Connections that do so already. */
-const known = new WeakSet<Socket>()
-
 /** What a write fails with where the other side has closed the connection. */
 const closed = new Set(['EPIPE', 'ECONNRESET'])
 
@@ -27,8 +24,6 @@ export function reading(connect: buildConnector.connector): buildConnector.conne
 
 /** Reads all that there is of an answer before the connection fails for a request that can't be written. */
 export function readBeforeFailing(socket: Socket): void {
-  if (known.has(socket)) return
-  known.add(socket)
   const afterReading =
     (callback: Callback): Callback =>
     (error) => {

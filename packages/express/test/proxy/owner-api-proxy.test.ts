@@ -67,7 +67,7 @@ it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
     expect(answer.status).toBe(201)
     expect(await answer.text()).toBe('created')
     expect(answer.headers.get('etag')).toBe('"1"')
-    expect(answer.headers.get('cache-control')).toBe('private, max-age=60')
+    expect(answer.headers.get('cache-control')).toBe('private, no-cache')
     const [seen] = ownerApi.seen
     expect(seen).toMatchObject({ method, url: '/api/1/vehicles?x=%20y' })
     expect(seen?.headers.authorization).toBe(`Bearer ${token}`)
