@@ -3,6 +3,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { checkOptions, kinds, type OptionRows } from '@owner-sso/core'
+import onHeaders from 'on-headers'
 import {
   type AccountSource,
   accountOfUser,
@@ -16,7 +17,6 @@ import { sendAnswer } from './answers/problem.ts'
 import { answerFault, type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
 import { keepFromSharedCaches } from './caching.ts'
-import { keepDispositionBytes } from './disposition-bytes.ts'
 import { connectionNames } from './proxy/header-names.ts'
 
 /** `req.ownerSso`: what `ownerApiBearer` leaves on the request. */
@@ -160,4 +160,20 @@ function setBearer(request: IncomingMessage, token: string): void {
     'Authorization',
     authorization,
   ]
+}
+
+/**
+ * Keeps the header `Content-Disposition` as it is. Where the body's length is known before it, Node reads this header as UTF-8 and
+ * writes the low byte of each character: of `Ċ` that is the end of a line, and what follows it would be a header of its own. A
+ * handler that passes on an answer of the owner API may have it in any order.
+ */
+function keepDispositionBytes(response: ServerResponse): void {
+  onHeaders(response, () => {
+    const length = response.getHeader('content-length')
+    if (length === undefined || !response.hasHeader('content-disposition')) return
+    response.removeHeader('content-length')
+    response.setHeader('content-length', length)
+    // Where `end(body)` writes the headers, it has noted the length already.
+    Reflect.set(response, '_contentLength', null)
+  })
 }

@@ -12,7 +12,7 @@ const closed = new Set(['EPIPE', 'ECONNRESET'])
 
 type Callback = (error?: Error | null) => void
 
-/** A connector of such connections. */
+/** A connector of connections that read all that there is of an answer before they fail for a request that can't be written. */
 export function reading(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
@@ -22,8 +22,7 @@ export function reading(connect: buildConnector.connector): buildConnector.conne
     })
 }
 
-/** Reads all that there is of an answer before the connection fails for a request that can't be written. */
-export function readBeforeFailing(socket: Socket): void {
+function readBeforeFailing(socket: Socket): void {
   const afterReading =
     (callback: Callback): Callback =>
     (error) => {

@@ -77,7 +77,7 @@ export function rejection(
   detail: string = rejections[code][1],
 ): Answer {
   const [status] = rejections[code]
-  return problemAnswer(status, code, detail, { headers: { ...headersFor(code), ...headers } })
+  return problemAnswer(status, code, detail, { ...headersFor(code), ...headers })
 }
 
 function headersFor(code: BrokerRejectionCode): Record<string, string> {

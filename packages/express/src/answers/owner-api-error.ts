@@ -55,8 +55,7 @@ export const forwardedMethods: ReadonlySet<string> = new Set(methods)
 /** The answer of a code, in its own words or in those that say more. */
 export function ownerApiErrorAnswer(code: OwnerApiErrorCode, more?: string): Answer {
   const [status, sentence] = ownerApiErrors[code]
-  const detail = more ?? sentence
-  return problemAnswer(status, code, detail, { headers: headersFor(status, code) })
+  return problemAnswer(status, code, more ?? sentence, headersFor(status, code))
 }
 
 function headersFor(status: number, code: OwnerApiErrorCode): Record<string, string> {
