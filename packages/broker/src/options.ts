@@ -45,13 +45,18 @@ export interface BrokerLimits {
 /** The options, read once. */
 export interface BrokerSettings extends Omit<TokenBrokerOptions, 'hosts' | 'limits'> {
   readonly hosts: ReadonlySet<string>
-  readonly limits: { readonly [name in keyof BrokerLimits]-?: number }
+  readonly limits: Readonly<typeof usualLimits>
 }
 
-/** A whole number above 0. */
-const limit: OptionRow = { must: 'a whole number above 0', fits: isCallsPerMinute }
+const callsRow: OptionRow = { must: 'a whole number above 0', fits: isCallsPerMinute }
 
-const limitRows: OptionRows<BrokerLimits> = { callsPerMinute: limit, wrongKeysPerMinute: limit, waiting: limit }
+const usualLimits = { callsPerMinute: 600, wrongKeysPerMinute: 20, waiting: 1024 }
+
+const limitRows: OptionRows<BrokerLimits> = {
+  callsPerMinute: callsRow,
+  wrongKeysPerMinute: callsRow,
+  waiting: callsRow,
+}
 
 const rows: OptionRows<TokenBrokerOptions> = {
   tokens: kinds.required(
@@ -71,13 +76,6 @@ export function parseBrokerOptions(options: TokenBrokerOptions): BrokerSettings 
   checkOptions('tokenBroker', options, rows)
   const { hosts = [], limits = {} } = options
   checkOptions('limits', limits, limitRows, 'limits.')
-  return {
-    ...options,
-    hosts: namesOf(hosts),
-    limits: {
-      callsPerMinute: limits.callsPerMinute ?? 600,
-      wrongKeysPerMinute: limits.wrongKeysPerMinute ?? 20,
-      waiting: limits.waiting ?? 1024,
-    },
-  }
+  const given = Object.entries(limits).filter(([, each]) => each !== undefined)
+  return { ...options, hosts: namesOf(hosts), limits: { ...usualLimits, ...Object.fromEntries(given) } }
 }

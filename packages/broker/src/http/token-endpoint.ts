@@ -10,7 +10,7 @@ import { sha256 } from '../clients/secret.ts'
 import { secondsLeft } from './account-tokens.ts'
 import { accountFor, accountInHeader } from './caller.ts'
 import { type Call, clientOf, type BrokerParts } from './call.ts'
-import { type BrokerRejectionCode, RejectedCall, unknownKey } from './rejection.ts'
+import { RejectedCall, unknownKey } from './rejection.ts'
 import { type Fields, tokenRequestFields } from './token-request.ts'
 
 export async function answerTokenRequest(call: Call, parts: BrokerParts): Promise<void> {
@@ -28,13 +28,12 @@ export async function answerTokenRequest(call: Call, parts: BrokerParts): Promis
     sendTokens(response, tokens, presented)
     parts.audit({ ...note, event: 'token', ...told })
   } catch (error) {
-    const rejected = error instanceof TokenError ? error.answer : tokenErrorOf(error, parts.answerTo(error, request))
-    sendJson(
-      response,
-      rejected.status,
-      { error: rejected.error, error_description: rejected.description },
-      rejected.headers,
-    )
+    const rejected: TokenErrorAnswer =
+      error instanceof TokenError
+        ? { status: 400, error: error.error, description: error.message, code: error.error }
+        : tokenErrorOf(error, parts.answerTo(error, request))
+    const { status, description, headers } = rejected
+    sendJson(response, status, { error: rejected.error, error_description: description }, headers)
     parts.audit({ ...note, event: 'rejected', ...told, code: rejected.code })
   }
 }
@@ -75,11 +74,11 @@ function checkedFields(fields: Fields | undefined): Fields {
 
 /** A rejection in the words of RFC 6749 section 5.2. */
 class TokenError extends Error {
-  readonly answer: TokenErrorAnswer
+  readonly error: string
 
   constructor(error: string, description: string) {
     super(description)
-    this.answer = { status: 400, error, description, headers: {}, code: error }
+    this.error = error
   }
 }
 
@@ -92,15 +91,9 @@ interface TokenErrorAnswer {
   readonly status: number
   readonly error: string
   readonly description: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
   /** For the audit log. */
   readonly code: string
-}
-
-/** What a rejection is called at a token endpoint that is not merely an invalid request. */
-const rejectionWords: { readonly [Code in BrokerRejectionCode]?: string } = {
-  ERR_BROKER_SCOPE: 'invalid_grant',
-  ERR_BROKER_ACCOUNT_NOT_ALLOWED: 'invalid_grant',
 }
 
 /** @param answer - what the error means at any other endpoint */
@@ -108,15 +101,16 @@ function tokenErrorOf(error: unknown, { status, headers, problem }: Answer): Tok
   const { code, detail: description } = problem
   // The account's own sign-in has ended: as the service says it, so that clients tell their owner to sign in.
   if (status === 401) {
-    return { status: 400, error: 'login_required', description: 'The refresh_token is expired.', headers: {}, code }
+    return { status: 400, error: 'login_required', description: 'The refresh_token is expired.', code }
   }
-  if (error instanceof RejectedCall) {
-    const word = rejectionWords[error.code]
-    if (word !== undefined) return { status: 400, error: word, description, headers: {}, code }
-  }
+  const isOfKey = error instanceof RejectedCall && ofKey.has(error.code)
+  if (isOfKey) return { status: 400, error: 'invalid_grant', description, code }
   const word = status >= 500 || status === 429 ? 'temporarily_unavailable' : 'invalid_request'
   return { status, error: word, description, headers, code }
 }
+
+/** Rejections that say that a key is not for this. */
+const ofKey: ReadonlySet<string> = new Set(['ERR_BROKER_SCOPE', 'ERR_BROKER_ACCOUNT_NOT_ALLOWED'])
 
 /** RFC 6749 section 5.1: nothing keeps it. */
 export function sendJson(
