@@ -75,8 +75,8 @@ const portRows: OptionRows<ListenOnPort> = {
 /** @throws TypeError that names the option; the system's error */
 export async function listenAt(options: ListenOptions, listener: Listener): Promise<BrokerServer> {
   const given: Partial<ListenOnSocket & ListenOnPort> = options
-  const { unix, mode, port, host = '127.0.0.1', tls, behindTlsProxy = false } = given
   checkOptions('listen', given, { ...socketRows, ...portRows })
+  const { unix, mode, port, host = '127.0.0.1', tls, behindTlsProxy = false } = given
   if (listener.also !== undefined) checkOption('also, the second argument of listen,', kinds.function, listener.also)
   if (unix !== undefined) {
     requireNone('unix', options, portRows)
