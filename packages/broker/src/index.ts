@@ -26,6 +26,11 @@ export { type AuditEntry, rejectionNotes } from './http/audit.ts'
 export type { BrokerAlerts } from './http/account-tokens.ts'
 export type { BrokerRejectionCode } from './http/rejection.ts'
 
-// Two rooms beside it: tell people that an account has to sign in again, and let them.
-export * from './alerts/index.ts'
-export * from './status-page/index.ts'
+// Tell people that an account has to sign in again, and let them.
+export { accountAlerts, type AccountAlerts, type AccountAlertsOptions } from './alerts/account-alerts.ts'
+export type { Alert, AlertChannel } from './alerts/alert.ts'
+export { mqttAlert, type MqttOptions } from './alerts/mqtt.ts'
+export type { AlertFailure } from './alerts/telling.ts'
+export { webhookAlert, type WebhookOptions } from './alerts/webhook.ts'
+export { statusPageCode } from './status-page/entrance.ts'
+export { type StatusPage, statusPage, type StatusPageOptions } from './status-page/status-page.ts'

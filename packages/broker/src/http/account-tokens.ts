@@ -3,13 +3,12 @@
  * store can tell.
  */
 import {
+  answeredInTime,
   type CurrentTokens,
   type ReauthenticationReason,
   ReauthenticationRequiredError,
   SignedOutError,
-  startTimeLimit,
   type TokenManager,
-  type TokenStatus,
 } from '@owner-sso/core'
 import { fresh } from '../clients/fresh.ts'
 
@@ -36,10 +35,13 @@ export function accountTokens(
 ): (account: string) => Promise<CurrentTokens> {
   const statusOf = fresh((account) => tokens.status(account))
   return async (account) => {
-    const status = await inTime(statusOf(account))
+    // Nothing where the store fails, or takes too long.
+    const late = (): Error => new Error('The store takes too long.')
+    const status = await answeredInTime(patience, () => statusOf(account), late).catch(() => undefined)
     try {
       const current = await tokens.getTokens(account)
-      if (status?.state === 'reauthentication-required') alerts?.signInNeeded(account, reasonOf(status))
+      if (status?.state === 'reauthentication-required')
+        alerts?.signInNeeded(account, status.reason ?? 'refresh_token_rejected')
       else alerts?.works(account)
       return current
     } catch (error) {
@@ -48,18 +50,6 @@ export function accountTokens(
       throw error
     }
   }
-}
-
-function reasonOf({ reason }: TokenStatus): ReauthenticationReason {
-  return reason ?? 'refresh_token_rejected'
-}
-
-/** Nothing where the store fails, or takes too long. */
-function inTime(status: Promise<TokenStatus>): Promise<TokenStatus | undefined> {
-  return new Promise((resolve) => {
-    const endLimit = startTimeLimit(patience, () => resolve(undefined))
-    status.then(resolve, () => resolve(undefined)).finally(endLimit)
-  })
 }
 
 /** Seconds that the access token has left: `expires_in` as it truly is. */
