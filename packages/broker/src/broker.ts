@@ -94,7 +94,6 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
   }
 }
 
-/** What may be asked for: by path, with its methods. */
 type Routes = ReadonlyMap<string, readonly [methods: readonly string[], route: Route]>
 
 function routesOf(parts: BrokerParts, changes: TokenChanges): Routes {
@@ -114,7 +113,6 @@ interface Handling {
   readonly routes: Routes
 }
 
-/** How a call is answered that comes in by a door. */
 function handling({ parts, proxy, hosts, routes }: Handling): (door: Door) => BrokerHandler {
   return (door) => (request, response, next) => {
     const { method = '' } = request

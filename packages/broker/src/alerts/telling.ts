@@ -17,7 +17,6 @@ export interface AlertFailure {
 export interface TellingOptions {
   readonly notes: Notebook
   readonly signInUrl: string | undefined
-  /** Seconds until each further try. */
   readonly retryAfter: readonly number[]
   readonly onFailure: (failure: AlertFailure) => void
 }

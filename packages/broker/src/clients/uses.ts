@@ -19,7 +19,6 @@ export interface ClientUses {
   readonly read: () => Promise<ReadonlyMap<string, ClientUse>>
   /** Adds what this process counted. @throws ClientsError, StoreError; nothing is lost, and the next time tries again */
   readonly write: () => Promise<void>
-  /** Writes no more by itself. */
   readonly stop: () => void
 }
 

@@ -10,7 +10,6 @@ import { type Call, clientWithKey, type BrokerParts } from './call.ts'
 import { RejectedCall, unknownKey } from './rejection.ts'
 import type { TokenChanges } from './token-changes.ts'
 
-/** Who asks. */
 interface Asker {
   readonly client: string
   readonly account: string

@@ -9,7 +9,7 @@ import { decodeJwt } from 'jose/jwt/decode'
 import { sha256 } from '../clients/secret.ts'
 import { secondsLeft } from './account-tokens.ts'
 import { accountFor, accountInHeader } from './caller.ts'
-import { type Call, clientOf, type BrokerParts } from './call.ts'
+import { type Call, clientWithKey, type BrokerParts } from './call.ts'
 import { RejectedCall, unknownKey } from './rejection.ts'
 import { type Fields, tokenRequestFields } from './token-request.ts'
 
@@ -20,8 +20,7 @@ export async function answerTokenRequest(call: Call, parts: BrokerParts): Promis
     const fields = checkedFields(await tokenRequestFields(request))
     // As it was in a file: with a byte order mark, or a line's end.
     const presented = fields.get('refresh_token')?.trim() ?? ''
-    const client = await clientOf(presented, call, parts)
-    if (client === undefined) throw invalidGrant()
+    const client = await clientWithKey(call, parts, presented)
     told.account = accountFor(client, 'token', accountInHeader(request))
     const tokens = await parts.tokensOf(told.account)
     if (client.scope.includes('proxy')) parts.handedOut.set(sha256(tokens.access_token), presented)
@@ -82,23 +81,22 @@ class TokenError extends Error {
   }
 }
 
-/** Unknown, revoked and expired tokens are all the same to whoever sends them. */
-function invalidGrant(): TokenError {
-  return new TokenError('invalid_grant', `The refresh_token is unknown, expired or revoked. ${unknownKey}`)
-}
-
 interface TokenErrorAnswer {
   readonly status: number
   readonly error: string
   readonly description: string
   readonly headers?: Readonly<Record<string, string>>
-  /** For the audit log. */
   readonly code: string
 }
 
 /** @param answer - what the error means at any other endpoint */
 function tokenErrorOf(error: unknown, { status, headers, problem }: Answer): TokenErrorAnswer {
   const { code, detail: description } = problem
+  // Unknown, revoked and expired tokens are all the same to whoever sends them.
+  if (code === 'ERR_BROKER_UNKNOWN_KEY') {
+    const unknown = `The refresh_token is unknown, expired or revoked. ${unknownKey}`
+    return { status: 400, error: 'invalid_grant', description: unknown, code: 'invalid_grant' }
+  }
   // The account's own sign-in has ended: as the service says it, so that clients tell their owner to sign in.
   if (status === 401) {
     return { status: 400, error: 'login_required', description: 'The refresh_token is expired.', code }

@@ -55,7 +55,6 @@ function hashOf(code: string): string {
 }
 
 export interface Entrance {
-  /** What is shown to somebody who has not come in. */
   readonly show: (visit: Visit) => Promise<void>
   readonly enter: Route
   readonly leave: Route

@@ -16,7 +16,6 @@ import { type OnceForms, onceForms, type Reply, submissions } from './submission
 interface ProgramParts {
   readonly path: string
   readonly https: boolean
-  /** `Sso.vehicleList`. */
   readonly vehicleList: string
   readonly tokens: Pick<TokenManager, 'accounts' | 'status'>
   readonly clients: Pick<BrokerClients, 'invite' | 'list' | 'revoke' | 'rotate'>
@@ -143,7 +142,6 @@ function nameIn({ url }: Visit): string {
   return url.searchParams.get('name') ?? ''
 }
 
-/** Every page of a program is for somebody who came in. */
 function contextOf({ path }: ProgramParts, { visitor }: Visit): PageContext {
   return { path, formToken: visitor.formToken, isInside: true }
 }

@@ -166,7 +166,6 @@ function signInRoutes(parts: SignInParts): ReadonlyMap<string, Route> {
   ])
 }
 
-/** Browsers ask for a page. */
 function isForPeople(request: IncomingMessage): boolean {
   return new Negotiator(request).mediaType(['application/problem+json', 'text/html']) === 'text/html'
 }

@@ -16,7 +16,6 @@ interface UnderWay {
 
 /** @returns what submits, once for requests of one visitor that say the same at the same time */
 export function submissions(): (visit: Visit, submit: () => Promise<Reply>) => Promise<void> {
-  /** The last one of each visitor. */
   const underWay = new Map<string, UnderWay>()
   return async (visit, submit) => {
     const { visitor, url, form } = visit

@@ -8,9 +8,7 @@ import { page, type PageContext } from './page.ts'
 
 export interface ProgramPage extends PageContext {
   readonly program: BrokerClient
-  /** Tells this form from others. */
   readonly form: string
-  /** Seconds since the epoch. */
   readonly now: number
   readonly problem?: Notice | undefined
 }
@@ -42,7 +40,6 @@ export function programPage(shown: ProgramPage): Html {
 export interface SurePage extends PageContext {
   readonly name: string
   readonly action: ProgramAction
-  /** Of the page that it was asked for on. */
   readonly form: string
 }
 

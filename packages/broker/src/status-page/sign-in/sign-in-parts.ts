@@ -25,9 +25,7 @@ export interface SignInParts {
   readonly tokens: Pick<TokenManager, 'save'>
   readonly path: string
   readonly waiting: WaitingSignIns
-  /** Counts what is tried with each account. */
   readonly tries: RateLimiterMemory
-  /** Called once the tokens are stored. */
   readonly onSignedIn: (account: string) => void
 }
 
@@ -114,7 +112,6 @@ export function emailOf(account: string | undefined): string | undefined {
   return account === undefined || isSubjectAccount(account) ? undefined : account
 }
 
-/** Every page of a sign-in is for somebody who came in. */
 export function pageContext({ path }: SignInParts, { visitor }: Visit): PageContext {
   return { path, formToken: visitor.formToken, isInside: true }
 }

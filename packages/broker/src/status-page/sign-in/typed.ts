@@ -43,7 +43,6 @@ export async function submitPassword(parts: SignInParts, { form, visitor }: Visi
   }
 }
 
-/** Resolves to where the person goes on. */
 async function sendPassword(
   parts: SignInParts,
   visitor: string,
