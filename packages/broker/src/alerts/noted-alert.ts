@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type Notes, overdueAdvice, refusalAdvice, type TokenStatus } from '@owner-sso/core'
+import { isObject } from '../given/given.ts'
 import type { Alert } from './alert.ts'
 
 /** The last alert of an account. */
@@ -68,15 +69,8 @@ export function begun(notes: Notes, account: string, standing: Standing): Notes 
     ([, note]) => isNoted(note) && (!note.type.endsWith('.restored') || note.at > at - memory),
   )
   const { type, reason, advice } = standing
-  const begins: Noted = {
-    id: randomUUID(),
-    type,
-    at,
-    ...(reason !== undefined && { reason }),
-    ...(advice !== undefined && { advice }),
-    told: {},
-  }
-  return { ...Object.fromEntries(recent), [account]: begins }
+  const said = Object.fromEntries(Object.entries({ reason, advice }).filter(([, each]) => each !== undefined))
+  return { ...Object.fromEntries(recent), [account]: { id: randomUUID(), type, at, ...said, told: {} } }
 }
 
 /** @param change - what becomes of a channel's part in an alert; nothing to leave it */
@@ -99,8 +93,6 @@ export function seconds(): number {
 }
 
 function isNoted(note: unknown): note is Noted {
-  if (typeof note !== 'object' || note === null) return false
-  const { id, type, at, told }: Partial<Record<keyof Noted, unknown>> = note
-  const isAlert = typeof id === 'string' && typeof at === 'number' && typeof told === 'object' && told !== null
-  return isAlert && typeof type === 'string'
+  const { id, type, at, told }: Partial<Record<keyof Noted, unknown>> = Object(note)
+  return typeof id === 'string' && typeof type === 'string' && typeof at === 'number' && isObject(told)
 }

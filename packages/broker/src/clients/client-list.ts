@@ -23,8 +23,7 @@ export function parseClientList(notes: Notes): ClientList {
 }
 
 function isKeptClient(value: unknown): value is KeptClient {
-  if (!isObject(value)) return false
-  const { name, accounts, scope, invited_at, expires_at, limits, keys }: Fields<KeptClient> = value
+  const { name, accounts, scope, invited_at, expires_at, limits, keys }: Fields<KeptClient> = Object(value)
   return (
     isText(name) &&
     Array.isArray(accounts) &&
@@ -43,8 +42,7 @@ function isKeptClient(value: unknown): value is KeptClient {
 type Fields<Of> = { readonly [Name in keyof Of]?: unknown }
 
 function isKey(value: unknown): value is ClientKey {
-  if (!isObject(value)) return false
-  const { sha256, expires_at }: Fields<ClientKey> = value
+  const { sha256, expires_at }: Fields<ClientKey> = Object(value)
   return typeof sha256 === 'string' && /^[\da-f]{64}$/u.test(sha256) && isTime(expires_at)
 }
 
