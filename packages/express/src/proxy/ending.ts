@@ -7,7 +7,7 @@ import type { Dispatcher } from 'undici'
 import { failureAnswer, OwnerCallError } from '../answers/owner-api-error.ts'
 import { type Answer, sendAnswer } from '../answers/problem.ts'
 import type { RequestBody } from './upstream-request.ts'
-import type { SilenceLimit } from './silence.ts'
+import type { SilenceLimit } from './delivery.ts'
 
 /** Why a request to the owner API is broken off: its answer has nowhere to go. */
 export const callOver: Error = new Error('the call is over')

@@ -9,10 +9,9 @@ import type { Answer } from '../answers/problem.ts'
 import { ownerApiErrorAnswer, OwnerCallError } from '../answers/owner-api-error.ts'
 import { OwnerApiTokenRefusedError, slowestRefusal, type TokenHistories, type Verdict } from '../refused-token.ts'
 import type { RequestBody } from './upstream-request.ts'
-import { type DeliveryOptions, deliveryTo } from './delivery.ts'
+import { type DeliveryOptions, deliveryTo, silenceLimit } from './delivery.ts'
 import { callEnding, callOver, type Ending, type EndingOptions } from './ending.ts'
 import { isLong, type KeptAnswer, refusalIn } from './kept-answer.ts'
-import { silenceLimit } from './silence.ts'
 import { tokenTrace } from './token-trace.ts'
 
 export interface ProxiedCall extends DeliveryOptions, EndingOptions {
@@ -89,7 +88,7 @@ function sendRequest(
   const { method, path, headers, content, account, histories, headersTimeout, bodyTimeout } = call
   const trace = tokenTrace(token)
   const silence = silenceLimit(() => ending.fail(new OwnerCallError('ERR_OWNER_API_TIMEOUT')))
-  const delivery = deliveryTo(call, trace, { fail: ending.fail, silence })
+  const delivery = deliveryTo(call, trace, ending.fail, silence)
   let answered: number | undefined
   let interim = 0
   let kept: KeptAnswer | undefined
