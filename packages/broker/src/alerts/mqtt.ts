@@ -62,7 +62,6 @@ export function mqttAlert(options: MqttOptions): AlertChannel {
       client.on('error', () => undefined)
       try {
         const message = { qos: 1, retain: true } as const
-        const late = (): Error => new DOMException('The message was not taken in time.', 'TimeoutError')
         // What has a meaning in topics (`+`, `#`, `/`, `$`) is percent-encoded in an account's name.
         const place = `${topic}/${encodeURIComponent(alert.account).replaceAll('%40', '@')}`
         await answeredInTime(timeout, () => client.publishAsync(place, alertBody(alert), message), late)
@@ -72,6 +71,8 @@ export function mqttAlert(options: MqttOptions): AlertChannel {
     },
   }
 }
+
+const late = (): Error => new DOMException('The message was not taken in time.', 'TimeoutError')
 
 async function loadClient(): Promise<typeof import('mqtt')> {
   try {

@@ -27,7 +27,7 @@ const claimTime = 90
 /** Resolves to whether the channel has nothing left to tell. */
 export type Tell = (channel: AlertChannel, account: string, noted: Noted) => Promise<boolean>
 
-export function telling({ notes, signInUrl, retryAfter, onFailure }: TellingOptions): Tell {
+export function tellerOf({ notes, signInUrl, retryAfter, onFailure }: TellingOptions): Tell {
   /** Resolves to the time of the next try, if there is to be one. */
   const tried = async (channel: AlertChannel, alert: Alert, tries: number): Promise<number | undefined> => {
     try {

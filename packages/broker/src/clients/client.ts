@@ -69,8 +69,9 @@ export interface KeptClient extends BrokerClient {
 }
 
 /** A client without what nobody has to see. */
-export function shownClient({ keys: _, ...client }: KeptClient): BrokerClient {
-  return client
+export function shownClient(client: KeptClient): BrokerClient {
+  const { keys: _keys, ...shown } = client
+  return shown
 }
 
 export type ClientsProblem = 'name-taken' | 'unknown-client' | 'malformed'

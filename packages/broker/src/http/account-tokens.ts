@@ -36,8 +36,7 @@ export function accountTokens(
   const statusOf = fresh((account) => tokens.status(account))
   return async (account) => {
     // Nothing where the store fails, or takes too long.
-    const late = (): Error => new Error('The store takes too long.')
-    const status = await answeredInTime(patience, () => statusOf(account), late).catch(() => undefined)
+    const status = await answeredInTime(patience, () => statusOf(account), Error).catch(() => undefined)
     try {
       const current = await tokens.getTokens(account)
       if (status?.state === 'reauthentication-required')

@@ -45,9 +45,10 @@ async function takeCode(store: TokenStore, typed: string): Promise<boolean> {
 }
 
 function validCodes(codes: unknown): Record<string, number> {
-  const isValid = (entry: [string, unknown]): entry is [string, number] => Number(entry[1]) > Date.now() / 1000
   return Object.fromEntries(Object.entries(Object(codes)).filter(isValid))
 }
+
+const isValid = (entry: [string, unknown]): entry is [string, number] => Number(entry[1]) > Date.now() / 1000
 
 /** Compared are hashes, as keys of an object: how long that takes says nothing about the code. */
 function hashOf(code: string): string {

@@ -155,7 +155,6 @@ function signInRoutes(parts: SignInParts): ReadonlyMap<string, Route> {
   const hasForm = parts.sso.service !== 'registered'
   const showFirst = hasForm ? showPassword : showServicePage
   const submitFirst = hasForm ? submitPassword : submitServicePage
-  const accountIn = ({ url }: Visit): string | undefined => url.searchParams.get('account') ?? undefined
   return new Map<string, Route>([
     ['GET /sign-in', (visit) => showFirst(parts, visit, accountIn(visit))],
     ['POST /sign-in', (visit) => once(visit, () => submitFirst(parts, visit))],
@@ -165,6 +164,8 @@ function signInRoutes(parts: SignInParts): ReadonlyMap<string, Route> {
     ['POST /sign-in/browser', (visit) => once(visit, () => submitServicePage(parts, visit))],
   ])
 }
+
+const accountIn = ({ url }: Visit): string | undefined => url.searchParams.get('account') ?? undefined
 
 function isForPeople(request: IncomingMessage): boolean {
   return new Negotiator(request).mediaType(['application/problem+json', 'text/html']) === 'text/html'

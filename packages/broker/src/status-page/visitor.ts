@@ -34,7 +34,6 @@ export function visitorsIn(store: TokenStore, path: string, secure: boolean): Vi
   let known: Notes | undefined
   const cookieName = secure ? '__Secure-owner-sso-status' : 'owner-sso-status'
   const attributes = `Path=${path}; Max-Age=${stay}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
-  const visitor = (id: string, isInside: boolean): Visitor => ({ id, isInside, formToken: hashOf('form', id) })
   const newVisitor = (isInside: boolean): Visitor => {
     const id = randomBytes(16).toString('base64url')
     return { ...visitor(id, isInside), cookie: `${cookieName}=${id}; ${attributes}` }
@@ -63,11 +62,16 @@ export function visitorsIn(store: TokenStore, path: string, secure: boolean): Vi
       return entered
     },
     async leave({ id }) {
-      known = await inside.change(({ [hashOf('visitor', id)]: _, ...others }) => others)
+      const left = hashOf('visitor', id)
+      known = await inside.change((notes) =>
+        Object.fromEntries(Object.entries(notes).filter(([name]) => name !== left)),
+      )
       return newVisitor(false)
     },
   }
 }
+
+const visitor = (id: string, isInside: boolean): Visitor => ({ id, isInside, formToken: hashOf('form', id) })
 
 function isToCome(until: unknown): boolean {
   return typeof until === 'number' && until > Date.now() / 1000

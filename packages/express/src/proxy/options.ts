@@ -123,12 +123,13 @@ export function parseProxyOptions<Request extends IncomingMessage>(
 ): ProxySettings<Request> {
   checkOptions('ownerApiProxy', options, rows)
   const { tokens, authorize, onProblem } = options
-  const limits = { ...numbers }
-  for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) limits[name] = options[name] ?? numbers[name]
   const target = ownerApiTarget(options.target)
   const basePath = target.pathname.replace(/\/$/u, '')
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  const limits: typeof numbers = { ...numbers, ...given }
   const timeLimit = Math.min(limits.headersTimeout, limits.maxDuration)
   return {
+    ...limits,
     target,
     basePath,
     tokens,
@@ -138,7 +139,6 @@ export function parseProxyOptions<Request extends IncomingMessage>(
     requestHeaders: requestHeaderNames(options.requestHeaders),
     responseHeaders: new Set(responseHeaderNames(options.responseHeaders)),
     trustedOrigins: origins(options.trustedOrigins),
-    ...limits,
     transport: transportOf(options),
     proxy: proxyOf(options),
     onProblem,
