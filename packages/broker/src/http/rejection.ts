@@ -6,27 +6,8 @@ import type { ProblemListener } from '@owner-sso/express'
 import { type Answer, problemAnswer, reported, ssoErrorAnswer, warnOfFault } from '@owner-sso/express/support'
 import { ClientsError } from '../clients/client.ts'
 
-/** Why the broker rejected. */
-export type BrokerRejectionCode =
-  | 'ERR_BROKER_MALFORMED_REQUEST'
-  | 'ERR_BROKER_NO_ACCOUNT'
-  | 'ERR_BROKER_UNKNOWN_KEY'
-  | 'ERR_BROKER_NOBODY_SIGNED_IN'
-  | 'ERR_BROKER_SCOPE'
-  | 'ERR_BROKER_ACCOUNT_NOT_ALLOWED'
-  | 'ERR_BROKER_CROSS_SITE'
-  | 'ERR_BROKER_NOT_FOUND'
-  | 'ERR_BROKER_METHOD_NOT_ALLOWED'
-  | 'ERR_BROKER_SLOW_BODY'
-  | 'ERR_BROKER_BODY_TOO_LARGE'
-  | 'ERR_BROKER_HOST'
-  | 'ERR_BROKER_TOO_MANY_CALLS'
-  | 'ERR_BROKER_INTERNAL'
-  | 'ERR_BROKER_UPGRADE_REJECTED'
-  | 'ERR_BROKER_CLIENTS'
-
 /** Every code with its status and its sentence: what is so, and what helps. */
-export const rejections: Readonly<Record<BrokerRejectionCode, readonly [status: number, detail: string]>> = {
+export const rejections = {
   ERR_BROKER_MALFORMED_REQUEST: [400, 'The request can’t be understood.'],
   ERR_BROKER_NO_ACCOUNT: [400, 'Several accounts can be meant: name one in the header X-Owner-Account.'],
   ERR_BROKER_UNKNOWN_KEY: [
@@ -52,7 +33,10 @@ export const rejections: Readonly<Record<BrokerRejectionCode, readonly [status: 
   ERR_BROKER_INTERNAL: [500, 'The call could not be answered.'],
   ERR_BROKER_UPGRADE_REJECTED: [501, 'Connections can’t be upgraded here.'],
   ERR_BROKER_CLIENTS: [503, 'The list of clients can’t be read for now. Try again in a moment.'],
-}
+} as const
+
+/** Why the broker rejected. */
+export type BrokerRejectionCode = keyof typeof rejections
 
 /** To whoever has sent a key as it is to be sent. */
 export const unknownKey =

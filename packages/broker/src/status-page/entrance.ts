@@ -11,7 +11,7 @@ import { checkOption, notebook, type TokenStore } from '@owner-sso/core'
 import { html } from 'hono/html'
 import { storeRow } from '../given/given.ts'
 import { page } from './pages/page.ts'
-import { type Visit, type Route, sendPage, sendTo } from './visit.ts'
+import { contextOf, type Visit, type Route, sendPage, sendTo } from './visit.ts'
 import type { Visitors } from './visitor.ts'
 
 /** Without what looks alike: I and 1, O and 0. */
@@ -63,7 +63,6 @@ export interface Entrance {
 
 export function entranceOf(store: TokenStore, path: string, visitors: Visitors): Entrance {
   const show = (visit: Visit, status = 200, wrong?: string): Promise<void> => {
-    const { formToken, isInside } = visit.visitor
     const title = 'Enter the code'
     const input = html`<input
       class="input code long"
@@ -77,11 +76,11 @@ export function entranceOf(store: TokenStore, path: string, visitors: Visitors):
     const form = html`${noticeBox(wrong === undefined ? undefined : { title: wrong }, 'bad')}
       <pre><code>owner-sso broker code</code></pre>
       <form method="post" action="${path}/enter">
-        ${csrfField(formToken)} ${field('code', 'Code', input)}
+        ${csrfField(visit.visitor.formToken)} ${field('code', 'Code', input)}
         <button class="button" type="submit">Enter</button>
       </form>`
     const content = card(title, 'Get a code where the broker runs. It works once, for ten minutes.', form)
-    return sendPage(visit, status, page({ path, formToken, isInside }, title, content))
+    return sendPage(visit, status, page(contextOf(path, visit), title, content))
   }
   return {
     show,

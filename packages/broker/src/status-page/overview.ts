@@ -7,7 +7,7 @@ import type { BrokerClient } from '../clients/client.ts'
 import type { Failures } from './failures.ts'
 import { overviewPage } from './pages/overview-page.ts'
 import type { WaitingSignIns } from './sign-in/sign-in-parts.ts'
-import { type Visit, sendPage } from './visit.ts'
+import { contextOf, type Visit, sendPage } from './visit.ts'
 
 export interface OverviewSources {
   readonly path: string
@@ -19,16 +19,14 @@ export interface OverviewSources {
 
 export async function showOverview(sources: OverviewSources, visit: Visit): Promise<void> {
   const { path, tokens, failures, waiting } = sources
-  const { id, formToken, isInside } = visit.visitor
+  const { id } = visit.visitor
   // That a sign-in has worked is told once.
   const signedIn = waiting.done.get(id)
   waiting.done.delete(id)
   const clients = await sources.clients.list().catch(() => undefined)
   const { names, areAllListed } = await accountNames(tokens, clients ?? [])
   const page = overviewPage({
-    path,
-    formToken,
-    isInside,
+    ...contextOf(path, visit),
     accounts: await Promise.all(names.map(async (account) => ({ account, ...(await tokens.history(account)) }))),
     areAllListed,
     clients,

@@ -12,7 +12,7 @@ import { hostsRow, storeRow } from '../given/given.ts'
 import { isNamedOtherwise, namesOf } from '../http/guard.ts'
 import { notFound, rejection, rejections } from '../http/rejection.ts'
 import { entranceOf } from './entrance.ts'
-import { BadRequestError, type Visit, readForm, type Route, secure, sendPage } from './visit.ts'
+import { BadRequestError, contextOf, type Visit, readForm, type Route, secure, sendPage } from './visit.ts'
 import { type Failures, failuresOf } from './failures.ts'
 import { showOverview } from './overview.ts'
 import { icon, messagePage, style } from './pages/page.ts'
@@ -113,9 +113,7 @@ export function statusPage(options: StatusPageOptions): StatusPage {
       await route({ ...empty, form })
     } catch (error) {
       if (!(error instanceof BadRequestError)) throw error
-      const { formToken, isInside } = visitor
-      const page = messagePage({ path, formToken, isInside }, 'That did not work', error.message)
-      await sendPage(empty, error.status, page)
+      await sendPage(empty, error.status, messagePage(contextOf(path, empty), 'That did not work', error.message))
     }
   }
 

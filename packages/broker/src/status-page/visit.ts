@@ -7,6 +7,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyText } from '../http/body-text.ts'
 import { RejectedCall, rejections } from '../http/rejection.ts'
+import type { PageContext } from './pages/page.ts'
 import type { Visitor } from './visitor.ts'
 
 export interface Visit {
@@ -16,6 +17,12 @@ export interface Visit {
   readonly visitor: Visitor
   /** The fields of a form; empty for a page that is only looked at. */
   readonly form: URLSearchParams
+}
+
+/** What a page has to know of whom it is shown to. */
+export function contextOf(path: string, { visitor }: Visit): PageContext {
+  const { formToken, isInside } = visitor
+  return { path, formToken, isInside }
 }
 
 /** Answers what is asked for under one address. @throws BadRequestError; what is nobody's mistake */

@@ -4,26 +4,8 @@
 import { property } from '../property.ts'
 import { type Answer, problemAnswer } from './problem.ts'
 
-/** Why a caller does not get the owner API's answer. */
-export type OwnerApiErrorCode =
-  | 'ERR_OWNER_API_MALFORMED_REQUEST'
-  | 'ERR_OWNER_API_MALFORMED_PATH'
-  | 'ERR_OWNER_API_FORBIDDEN'
-  | 'ERR_OWNER_API_CROSS_SITE'
-  | 'ERR_OWNER_API_PATH_NOT_ALLOWED'
-  | 'ERR_OWNER_API_METHOD_NOT_ALLOWED'
-  | 'ERR_OWNER_API_BODY_CONSUMED'
-  | 'ERR_OWNER_API_INTERNAL'
-  | 'ERR_OWNER_API_UPGRADE_REJECTED'
-  | 'ERR_OWNER_API_TOKEN_ECHOED'
-  | 'ERR_OWNER_API_TOKEN_REFUSED'
-  | 'ERR_OWNER_API_UNREACHABLE'
-  | 'ERR_OWNER_API_BUSY'
-  | 'ERR_OWNER_API_CLOSING'
-  | 'ERR_OWNER_API_TIMEOUT'
-
-/** The status and the sentence of each. */
-export const ownerApiErrors: Readonly<Record<OwnerApiErrorCode, readonly [status: number, detail: string]>> = {
+/** The status and the sentence of each code. */
+export const ownerApiErrors = {
   ERR_OWNER_API_MALFORMED_REQUEST: [400, 'The request is ambiguous, so it was not forwarded.'],
   ERR_OWNER_API_MALFORMED_PATH: [
     400,
@@ -45,7 +27,10 @@ export const ownerApiErrors: Readonly<Record<OwnerApiErrorCode, readonly [status
   ERR_OWNER_API_BUSY: [503, 'Too many calls are under way. Try again in a moment.'],
   ERR_OWNER_API_CLOSING: [503, 'This instance is shutting down. Try again.'],
   ERR_OWNER_API_TIMEOUT: [504, 'No answer came in time.'],
-}
+} as const
+
+/** Why a caller does not get the owner API's answer. */
+export type OwnerApiErrorCode = keyof typeof ownerApiErrors
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 

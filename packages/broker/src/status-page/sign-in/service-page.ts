@@ -4,18 +4,10 @@
  */
 import { type Notice, servicePageCard } from '#sign-in-pages'
 import { identifyOwner, SsoError } from '@owner-sso/core'
-import { BadRequestError, type Visit, sendPage, sendTo } from '../visit.ts'
+import { BadRequestError, contextOf, type Visit, sendPage, sendTo } from '../visit.ts'
 import { page } from '../pages/page.ts'
 import type { Reply } from '../submissions.ts'
-import {
-  emailOf,
-  finish,
-  pageContext,
-  problemOf,
-  RejectedSignInError,
-  type SignInParts,
-  taken,
-} from './sign-in-parts.ts'
+import { emailOf, finish, problemOf, RejectedSignInError, type SignInParts, taken } from './sign-in-parts.ts'
 
 export async function showServicePage(
   parts: SignInParts,
@@ -25,7 +17,7 @@ export async function showServicePage(
 ): Promise<void> {
   const before = parts.waiting.page.get(visit.visitor.id)
   const { url } = before !== undefined && before.account === account ? before : begin(parts, visit, account)
-  const context = pageContext(parts, visit)
+  const context = contextOf(parts.path, visit)
   const isOnlyWay = parts.sso.service === 'registered'
   const content = servicePageCard({ base: parts.path, csrfToken: context.formToken, account, url, isOnlyWay, problem })
   const title = 'Sign in on the service’s page'

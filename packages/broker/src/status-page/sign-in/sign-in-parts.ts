@@ -17,8 +17,6 @@ import {
 import { LRUCache } from 'lru-cache'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { secondsToWait } from '../../http/limits.ts'
-import type { Visit } from '../visit.ts'
-import type { PageContext } from '../pages/page.ts'
 
 export interface SignInParts {
   readonly sso: Sso
@@ -110,10 +108,6 @@ export async function finishTyped(
 /** What a person would type for this account; nothing for one without an e-mail. */
 export function emailOf(account: string | undefined): string | undefined {
   return account === undefined || isSubjectAccount(account) ? undefined : account
-}
-
-export function pageContext({ path }: SignInParts, { visitor }: Visit): PageContext {
-  return { path, formToken: visitor.formToken, isInside: true }
 }
 
 /** What a page says of an error. @throws what is neither the service's nor the person's mistake */

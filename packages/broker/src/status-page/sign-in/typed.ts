@@ -6,12 +6,11 @@ import { PasscodeRejectedError, SsoError, typedCode, typedCredential, typedEmail
 import { accountNamed } from '../../clients/client-list.ts'
 import { page } from '../pages/page.ts'
 import type { Reply } from '../submissions.ts'
-import { type Visit, sendPage, sendTo } from '../visit.ts'
+import { contextOf, type Visit, sendPage, sendTo } from '../visit.ts'
 import {
   countTry,
   emailOf,
   finishTyped,
-  pageContext,
   problemOf,
   RejectedSignInError,
   type SignInParts,
@@ -25,7 +24,7 @@ export function showPassword(
   account: string | undefined,
   problem?: Notice,
 ): Promise<void> {
-  const context = pageContext(parts, visit)
+  const context = contextOf(parts.path, visit)
   const title = account === undefined ? 'Sign an account in' : 'Sign in'
   const identity = visit.form.get('identity') ?? emailOf(account) ?? ''
   const content = signInCard({ base: parts.path, csrfToken: context.formToken, title, account, identity, problem })
@@ -67,7 +66,7 @@ async function sendPassword(
 export async function showPasscode(parts: SignInParts, visit: Visit, problem?: Notice): Promise<void> {
   const signIn = parts.waiting.passcode.get(visit.visitor.id)
   if (signIn === undefined) return sendTo(visit, `${parts.path}/sign-in`)
-  const context = pageContext(parts, visit)
+  const context = contextOf(parts.path, visit)
   const { identity, factors } = signIn
   const chosen = visit.form.get('factor') ?? undefined
   const content = passcodeCard({ base: parts.path, csrfToken: context.formToken, identity, factors, chosen, problem })
