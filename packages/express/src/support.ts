@@ -5,6 +5,7 @@
 // Let a request in, and a server end.
 export { drainOf } from './door/drain.ts'
 export { asksForUpgrade, hasPlainFraming, letIn, rejecter } from './door/entry.ts'
+export { isCrossSite } from './proxy/admission.ts'
 export { isBelow, isPlainQuery, isUnambiguous, originForm } from './proxy/request-path.ts'
 
 // Answer it.

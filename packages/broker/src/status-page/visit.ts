@@ -5,6 +5,7 @@
 import { type Html, scriptSource } from '#sign-in-pages'
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isCrossSite } from '@owner-sso/express/support'
 import { bodyText } from '../http/body-text.ts'
 import { RejectedCall, rejections } from '../http/rejection.ts'
 import type { PageContext } from './pages/page.ts'
@@ -71,7 +72,7 @@ export function sendTo({ response }: Visit, path: string, cookie?: string): void
  * @throws BadRequestError
  */
 export async function readForm(request: IncomingMessage, visitor: Visitor): Promise<URLSearchParams> {
-  if (isForeign(request)) throw new BadRequestError(403, 'This form was sent by a page of another site.')
+  if (isCrossSite(request, new Set())) throw new BadRequestError(403, 'This form was sent by a page of another site.')
   if (!/^application\/x-www-form-urlencoded\b/iu.test(request.headers['content-type'] ?? '')) {
     throw new BadRequestError(415, 'This is not a form.')
   }
@@ -88,12 +89,4 @@ export async function readForm(request: IncomingMessage, visitor: Visitor): Prom
 
 export function expiredForm(): BadRequestError {
   return new BadRequestError(403, 'This form has expired. Nothing was done: open the page again and repeat it.')
-}
-
-/** A POST that another site's page made: by `Sec-Fetch-Site` and `Origin`, where the browser sends them. */
-function isForeign({ headers }: IncomingMessage): boolean {
-  const { origin, host } = headers
-  const site = headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
-  return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host)
 }

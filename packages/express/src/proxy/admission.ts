@@ -66,7 +66,7 @@ export function mountPathOf(request: IncomingMessage): string {
  *
  * @param trustedOrigins - origins that may call as if they were this one
  */
-function isCrossSite({ method, headers }: IncomingMessage, trustedOrigins: ReadonlySet<string>): boolean {
+export function isCrossSite({ method, headers }: IncomingMessage, trustedOrigins: ReadonlySet<string>): boolean {
   // Over HTTP/2, the host has a name of its own (RFC 9113 section 8.3.1).
   const { origin, host = headers[':authority'] } = headers
   if (origin !== undefined && trustedOrigins.has(origin)) return false
