@@ -3,9 +3,9 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { TokenManager, TokenStore, TransportOption } from '@owner-sso/core'
-import { type BrokerClients, drainOf } from '@owner-sso/broker'
+import type { BrokerClients } from '@owner-sso/broker'
 import { ownerApiProxy } from '@owner-sso/express'
-import { hasPlainFraming, originForm } from '@owner-sso/express/support'
+import { drainOf, hasPlainFraming, originForm } from '@owner-sso/express/support'
 import { admission } from './admission.ts'
 import { type Rejection, sendJson, sendRejection, sendText } from './own-responses.ts'
 import { described, type Log } from './log.ts'

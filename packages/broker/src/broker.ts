@@ -3,31 +3,21 @@
  */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { ownerApiProxy } from '@owner-sso/express'
-import {
-  asksForUpgrade,
-  closeWithConnection,
-  endAfterAnswer,
-  hasPlainFraming,
-  isSpent,
-  rawAnswer,
-  sendAnswer,
-} from '@owner-sso/express/support'
+import { type OwnerApiProxy, ownerApiProxy } from '@owner-sso/express'
+import { asksForUpgrade, letIn, originForm, rejecter, sendAnswer } from '@owner-sso/express/support'
+import { LRUCache } from 'lru-cache'
+import { sha256 } from './clients/secret.ts'
 import { accountTokens } from './http/account-tokens.ts'
 import { type AuditEntry, auditTo } from './http/audit.ts'
-import type { Call, BrokerParts } from './http/call.ts'
+import { type BrokerParts, type Call, clientWithKey } from './http/call.ts'
+import { accountFor, accountInHeader, bearerKey } from './http/caller.ts'
 import { answerCurrentToken } from './http/current-token.ts'
-import { type Door, localDoor, openDoor } from './http/door.ts'
+import { type BrokerHandler, type Door, openDoor } from './http/door.ts'
 import { guardRejection } from './http/guard.ts'
-import type { BrokerHandler, RejectUpgrade } from './http/handler.ts'
 import { callLimits } from './http/limits.ts'
-import { answerProxiedCall, type BrokerProxy, callers } from './http/proxied-call.ts'
-import { notFound, rejection } from './http/rejection.ts'
-import { handedOutTokens } from './http/handed-out.ts'
-import { reportsTo } from './http/report.ts'
-import { requestTarget } from './http/request-target.ts'
+import { errorAnswer, notFound, rejection } from './http/rejection.ts'
 import { type TokenChanges, tokenChanges } from './http/token-changes.ts'
-import { answerTokenRequest, type Rotation, sendJson } from './http/token-endpoint.ts'
+import { answerTokenRequest, sendJson } from './http/token-endpoint.ts'
 import { type BrokerServer, listenAt, type ListenOptions } from './listen/listen.ts'
 import { parseBrokerOptions, type TokenBrokerOptions } from './options.ts'
 
@@ -35,10 +25,11 @@ import { parseBrokerOptions, type TokenBrokerOptions } from './options.ts'
 export interface TokenBroker {
   /** Every caller needs a key. */
   readonly handler: BrokerHandler
-  /** For a server on a Unix socket, whose file permissions are the key: a caller without one may use every account. */
-  readonly localHandler: BrokerHandler
-  /** For a server's event `connect`, which never reaches a handler: rejects with an answer. Upgrades are rejected by the handlers. */
-  readonly reject: RejectUpgrade
+  /**
+   * For a server's event `connect`, which never reaches a handler: rejects with an answer. It also answers an `upgrade`, but a server
+   * that listens to that hands it clients that only offer HTTP/2, too; the handler rejects upgrades by itself.
+   */
+  readonly reject: (request: IncomingMessage, socket: Duplex) => void
   /**
    * A server of the broker's own.
    *
@@ -60,21 +51,20 @@ type Route = (call: Call) => Promise<void>
  */
 export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
   const settings = parseBrokerOptions(options)
-  const { tokens, clients, rotation, hosts, limits } = settings
+  const { tokens, clients, hosts, limits } = settings
   const tokensOf = accountTokens(tokens, settings.alerts)
   const changes = tokenChanges(tokens, tokensOf, limits.waiting)
-  const reports = reportsTo(settings.onProblem)
-  const audit = auditTo(settings.audit)
   const parts: BrokerParts = {
     tokens,
     clients,
     tokensOf,
     limits: callLimits(limits),
-    handedOut: handedOutTokens(),
-    audit,
-    reports,
+    // One for each program and token: more than a household, or a fleet's hour.
+    handedOut: new LRUCache({ max: 10_000 }),
+    audit: auditTo(settings.audit),
+    answerTo: (error, request) => errorAnswer(error, request, settings.onProblem),
   }
-  const proxy: BrokerProxy | undefined =
+  const proxy: OwnerApiProxy | undefined =
     settings.proxy &&
     ownerApiProxy({
       ...settings.proxy,
@@ -84,11 +74,10 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
       onProblem: settings.onProblem,
     })
 
-  const handle = handling({ parts, proxy, hosts, routes: routesOf(parts, rotation, changes) })
+  const handle = handling({ parts, proxy, hosts, routes: routesOf(parts, changes) })
   const servers: BrokerServer[] = []
   return {
     handler: handle(openDoor),
-    localHandler: handle(localDoor),
     reject,
     async listen(where, also) {
       const server = await listenAt(where, { handle, reject, also })
@@ -105,11 +94,10 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
   }
 }
 
-/** What may be asked for: by path, with its methods. */
 type Routes = ReadonlyMap<string, readonly [methods: readonly string[], route: Route]>
 
-function routesOf(parts: BrokerParts, rotation: Rotation, changes: TokenChanges): Routes {
-  const tokenEndpoint: readonly [string[], Route] = [['POST'], (call) => answerTokenRequest(call, parts, rotation)]
+function routesOf(parts: BrokerParts, changes: TokenChanges): Routes {
+  const tokenEndpoint: readonly [string[], Route] = [['POST'], (call) => answerTokenRequest(call, parts)]
   return new Map([
     ['/oauth2/v3/token', tokenEndpoint],
     ['/oauth/token', tokenEndpoint],
@@ -120,31 +108,22 @@ function routesOf(parts: BrokerParts, rotation: Rotation, changes: TokenChanges)
 
 interface Handling {
   readonly parts: BrokerParts
-  readonly proxy: BrokerProxy | undefined
+  readonly proxy: OwnerApiProxy | undefined
   readonly hosts: ReadonlySet<string>
   readonly routes: Routes
 }
 
-/** How a call is answered that comes in by a door. */
 function handling({ parts, proxy, hosts, routes }: Handling): (door: Door) => BrokerHandler {
   return (door) => (request, response, next) => {
-    if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
-    closeWithConnection(request, response)
     const { method = '' } = request
-    const { url, path, search, host } = requestTarget(request)
+    const [path = '', search = ''] = originForm(request).split(/\?(.*)/su)
     const isProxied = proxy !== undefined && path.startsWith('/api/')
     const [methods, route] = routes.get(path) ?? []
     if (!isProxied && route === undefined && next !== undefined) return next()
-    if (!hasPlainFraming(request)) {
-      // Now, and not in a promise: the parser goes on with what follows in this very turn.
-      endAfterAnswer(request)
-      return sendAnswer(response, rejection('ERR_BROKER_MALFORMED_REQUEST'))
-    }
+    if (!letIn(request, response, rejection('ERR_BROKER_MALFORMED_REQUEST'))) return
     const code = door.isLocal ? undefined : guardRejection(request, hosts)
     if (code !== undefined) return sendAnswer(response, rejection(code))
     if (asksForUpgrade(request)) return sendAnswer(response, rejection('ERR_BROKER_UPGRADE_REJECTED'))
-    // The proxy forwards what follows the host.
-    if (host !== undefined) request.url = url
     const call: Call = { request, response, door, query: new URLSearchParams(search), told: {} }
     if (isProxied) return answer(call, parts, 'proxy', answerProxiedCall(call, parts, proxy))
     if (route === undefined || methods === undefined) return sendAnswer(response, notFound(path))
@@ -155,18 +134,29 @@ function handling({ parts, proxy, hosts, routes }: Handling): (door: Door) => Br
   }
 }
 
+/** For whom a call of the owner API is made, once that is known: what the proxy asks. */
+const callers = new WeakMap<IncomingMessage, string>()
+
+/** A program that calls the owner API here needs no token at all. @throws RejectedCall, ClientsError, StoreError */
+async function answerProxiedCall(call: Call, parts: BrokerParts, proxy: OwnerApiProxy): Promise<void> {
+  const { request, response, door, told } = call
+  const bearer = bearerKey(request)
+  const client = await clientWithKey(call, parts, bearer && (parts.handedOut.get(sha256(bearer)) ?? bearer))
+  const account = accountFor(client, 'proxy', accountInHeader(request))
+  told.account = account
+  callers.set(request, account)
+  parts.audit({ event: 'call', by: 'proxy', ...told, address: door.addressOf(request) })
+  proxy(request, response)
+}
+
 /** Answers and notes what a route rejects, or fails with. */
-function answer(call: Call, { audit, reports }: BrokerParts, by: AuditEntry['by'], answered: Promise<void>): void {
+function answer(call: Call, { audit, answerTo }: BrokerParts, by: AuditEntry['by'], answered: Promise<void>): void {
   const { request, response, door, told } = call
   answered.catch((error: unknown) => {
-    const rejected = reports.answerTo(error, request)
+    const rejected = answerTo(error, request)
     sendAnswer(response, rejected)
     audit({ event: 'rejected', by, ...told, address: door.addressOf(request), code: rejected.problem.code })
   })
 }
 
-function reject(request: IncomingMessage, socket: Duplex): void {
-  const code = request.method === 'CONNECT' ? 'ERR_BROKER_METHOD_NOT_ALLOWED' : 'ERR_BROKER_UPGRADE_REJECTED'
-  socket.on('error', () => undefined)
-  socket.end(rawAnswer(rejection(code)), () => socket.destroy())
-}
+const reject = rejecter(rejection('ERR_BROKER_METHOD_NOT_ALLOWED'), rejection('ERR_BROKER_UPGRADE_REJECTED'))

@@ -8,7 +8,6 @@ import type { AuditEntry } from './http/audit.ts'
 import { namesOf } from './http/guard.ts'
 import type { BrokerClients } from './clients/broker-clients.ts'
 import { isCallsPerMinute } from './clients/client-list.ts'
-import { longestGrace } from './clients/rotation.ts'
 import { hostsRow } from './given/given.ts'
 
 /** What a broker needs of a token manager. */
@@ -23,10 +22,6 @@ export interface TokenBrokerOptions {
   readonly clients: BrokerClients
   /** The owner API as well, below `/api/1/`, for clients with the scope `proxy`: options of `ownerApiProxy`. Default: not. */
   readonly proxy?: Omit<OwnerApiProxyOptions, 'tokens' | 'account' | 'authorize' | 'onProblem'> | undefined
-  /** What a client that refreshes gets: the `same` refresh token again (default), or at each use another one. */
-  readonly rotation?: 'same' | 'rotate' | undefined
-  /** Seconds that a client's former refresh tokens work on once it has used the new one. Default 60. */
-  readonly rotationGrace?: number | undefined
   /** Names that the broker goes by, beside `localhost` and IP addresses: a request for any other is rejected (DNS rebinding). */
   readonly hosts?: readonly string[] | undefined
   readonly limits?: BrokerLimits | undefined
@@ -48,25 +43,27 @@ export interface BrokerLimits {
 }
 
 /** The options, read once. */
-export interface BrokerSettings extends Omit<TokenBrokerOptions, 'hosts' | 'limits' | 'rotation' | 'rotationGrace'> {
-  readonly rotation: { readonly rotates: boolean; readonly grace: number }
+export interface BrokerSettings extends Omit<TokenBrokerOptions, 'hosts' | 'limits'> {
   readonly hosts: ReadonlySet<string>
-  readonly limits: { readonly [name in keyof BrokerLimits]-?: number }
+  readonly limits: Readonly<typeof usualLimits>
 }
 
-/** A whole number above 0. */
-const limit: OptionRow = { must: 'a whole number above 0', fits: isCallsPerMinute }
+const callsRow: OptionRow = { must: 'a whole number above 0', fits: isCallsPerMinute }
 
-const limitRows: OptionRows<BrokerLimits> = { callsPerMinute: limit, wrongKeysPerMinute: limit, waiting: limit }
+const usualLimits = { callsPerMinute: 600, wrongKeysPerMinute: 20, waiting: 1024 }
+
+const limitRows: OptionRows<BrokerLimits> = {
+  callsPerMinute: callsRow,
+  wrongKeysPerMinute: callsRow,
+  waiting: callsRow,
+}
 
 const rows: OptionRows<TokenBrokerOptions> = {
   tokens: kinds.required(
     kinds.having('what createTokenManager() returns', 'accounts', 'getAccessToken', 'getTokens', 'on'),
   ),
-  clients: kinds.required(kinds.having('what brokerClients() returns', 'close', 'find', 'noteUse', 'replaceSecret')),
+  clients: kinds.required(kinds.having('what brokerClients() returns', 'close', 'find', 'noteUse')),
   proxy: kinds.having('an object with options of ownerApiProxy'),
-  rotation: kinds.oneOf('same', 'rotate'),
-  rotationGrace: kinds.number('seconds', 0, longestGrace),
   hosts: hostsRow,
   limits: kinds.any,
   audit: kinds.function,
@@ -77,16 +74,8 @@ const rows: OptionRows<TokenBrokerOptions> = {
 /** @throws TypeError that names the option, and says what came */
 export function parseBrokerOptions(options: TokenBrokerOptions): BrokerSettings {
   checkOptions('tokenBroker', options, rows)
-  const { rotation, rotationGrace = 60, hosts = [], limits = {} } = options
+  const { hosts = [], limits = {} } = options
   checkOptions('limits', limits, limitRows, 'limits.')
-  return {
-    ...options,
-    rotation: { rotates: rotation === 'rotate', grace: rotationGrace },
-    hosts: namesOf(hosts),
-    limits: {
-      callsPerMinute: limits.callsPerMinute ?? 600,
-      wrongKeysPerMinute: limits.wrongKeysPerMinute ?? 20,
-      waiting: limits.waiting ?? 1024,
-    },
-  }
+  const given = Object.entries(limits).filter(([, each]) => each !== undefined)
+  return { ...options, hosts: namesOf(hosts), limits: { ...usualLimits, ...Object.fromEntries(given) } }
 }

@@ -12,7 +12,6 @@ import {
   type Alert,
   type AlertChannel,
   type AlertFailure,
-  isSignedWebhook,
   webhookAlert,
 } from '../src/index.ts'
 import { startReceiver } from '../../../tests/support/webhook-receiver.ts'
@@ -178,13 +177,13 @@ describe('an account that has to sign in again', () => {
     // Its process is killed while it tells: it never concludes.
     accountAlerts({ tokens, store, channels: [dead], accounts: async () => [account], every: 3600 })
     const claims = () => notebook(store, 'alerts').read()
-    await until(async () => JSON.stringify(await claims()).includes('"until"'))
+    await until(async () => JSON.stringify(await claims()).includes('"next"'))
     const channel = listener('told')
     const alerts = watch({ tokens, store, channels: [channel], accounts: async () => [account] })
     await pause(200)
     expect(channel.told).toEqual([])
     const before: Record<string, unknown> = JSON.parse(
-      JSON.stringify(await claims()).replace(/"until":\d+/u, '"until":1'),
+      JSON.stringify(await claims()).replace(/"next":\d+/u, '"next":1'),
     )
     await notebook(store, 'alerts').change(() => before)
     await until(() => channel.told.length === 1)
@@ -395,7 +394,7 @@ const alert: Alert = {
 }
 
 describe('a webhook', () => {
-  it('is signed as Standard Webhooks has it: their own library verifies it, and so does ours', async () => {
+  it('is signed as Standard Webhooks has it: their own library verifies it', async () => {
     const receiver = await startReceiver()
     opened.push(receiver)
     await webhookAlert({ url: receiver.url, secret }).tell(alert)
@@ -412,26 +411,6 @@ describe('a webhook', () => {
         sign_in_url: 'http://127.0.0.1:8700/status',
       },
     })
-    expect(isSignedWebhook(secret, headers, body)).toBe(true)
-    expect(isSignedWebhook(secret, headers, body.replace('plain', 'other'))).toBe(false)
-    expect(isSignedWebhook(secret, { ...headers, 'webhook-id': 'a-2' }, body)).toBe(false)
-    expect(isSignedWebhook(secret, { ...headers, 'webhook-signature': 'v2,AAAA v1,' }, body)).toBe(false)
-    expect(
-      isSignedWebhook(
-        secret,
-        { ...headers, 'webhook-signature': `v1,AAAA ${String(headers['webhook-signature'])}` },
-        body,
-      ),
-    ).toBe(true)
-    const sent = Number(headers['webhook-timestamp'])
-    expect([300, 301, -300, -301].map((late) => isSignedWebhook(secret, headers, body, sent + late))).toEqual([
-      true,
-      false,
-      true,
-      false,
-    ])
-    expect(isSignedWebhook(Buffer.alloc(32, 8).toString('base64'), headers, body)).toBe(false)
-    expect(isSignedWebhook(secret, {}, body)).toBe(false)
   })
 
   it('says that an account works again', async () => {

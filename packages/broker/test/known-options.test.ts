@@ -7,9 +7,6 @@ import {
   accountAlerts,
   admit,
   brokerClients,
-  drainOf,
-  isOwnHost,
-  isSignedWebhook,
   mqttAlert,
   statusPage,
   statusPageCode,
@@ -35,7 +32,6 @@ describe('a mistyped option is a TypeError that names it, what takes it, and wha
   const broker = (): ReturnType<typeof tokenBroker> => tokenBroker({ tokens, clients })
 
   it.each<[call: string, typed: string, meant: string, (typo: object) => unknown]>([
-    ['tokenBroker', 'rotationgrace', 'rotationGrace', (typo) => tokenBroker({ tokens, clients, ...typo })],
     ['limits', 'callPerMinute', 'callsPerMinute', (typo) => tokenBroker({ tokens, clients, limits: typo })],
     [
       'ownerApiProxy',
@@ -98,11 +94,7 @@ it.each<[call: string, () => unknown, lack: string]>([
   ['revoke()', () => clients.revoke(any(undefined)), 'name must be the name of a client'],
   ['rotate()', () => clients.rotate(any(undefined)), 'name must be the name of a client'],
   ['webhookAlert({ url })', () => webhookAlert(any({ url })), 'The secret of a webhook must be 24 to 64 bytes'],
-  ['isSignedWebhook()', () => isSignedWebhook(any(undefined), {}, ''), 'The secret of a webhook must be 24 to 64'],
-  ['isSignedWebhook(secret)', () => isSignedWebhook(secret, any(undefined), ''), 'headers must be an object'],
-  ['isSignedWebhook(secret, headers)', () => isSignedWebhook(secret, {}, any({})), 'body must be text'],
   ['find()', () => clients.find(any(undefined)), 'secret must be text'],
-  ['replaceSecret()', () => clients.replaceSecret(any(undefined), 0), 'secret must be text'],
   ['mqttAlert()', () => mqttAlert(any(undefined)), 'mqttAlert takes an object with url, '],
   ['statusPage()', () => statusPage(any(undefined)), 'statusPage takes an object with tokens, '],
 ])('%s is a TypeError that says what it lacks', async (_call, take, lack) => {
@@ -124,8 +116,6 @@ describe('an option of another kind is a TypeError that names it and says what c
     [broker, 'tokens', 5, null, {}, Promise.resolve(tokens), [tokens]],
     [broker, 'clients', 'clients.json', {}, { find: true }],
     [broker, 'proxy', true, false, 'https://api.example.com', [], null],
-    [broker, 'rotation', true, 'ROTATE', null],
-    [broker, 'rotationGrace', '60', -1, Number.NaN, Infinity, 1e300],
     [broker, 'hosts', 'broker.example', [5], ['broker.example:1'], {}],
     [broker, 'audit', 'audit.log', {}],
     [broker, 'onProblem', true],
@@ -156,11 +146,8 @@ describe('an option of another kind is a TypeError that names it and says what c
     [(limits) => invite({ limits }), 'callsPerMinute', '60', 0],
     [(more) => clients.rotate('program', more), 'grace', '60', true, -1, Infinity, []],
     [({ name }: { name?: unknown }) => clients.revoke(any(name)), 'name', 5, '', {}],
-    [({ grace }: { grace?: unknown }) => clients.replaceSecret('x', any(grace)), 'grace', '60', -1],
     [({ scope }: { scope?: unknown }) => admit(request, clients, any(scope)), 'scope', 'tokens', ['token']],
     [({ clients: other }: { clients?: unknown }) => admit(request, any(other), 'token'), 'clients', {}, 'file'],
-    [({ hosts }: { hosts?: unknown }) => isOwnHost('a', any(hosts)), 'hosts', ['a'], 'a'],
-    [({ server }: { server?: unknown }) => drainOf(any(server)), 'server', {}, 5],
     [({ store: other }: { store?: unknown }) => statusPageCode(any(other)), 'store', {}, 'file:/data'],
     [alerts, 'tokens', {}],
     [alerts, 'store', {}],
@@ -185,7 +172,6 @@ describe('an option of another kind is a TypeError that names it and says what c
     ],
     [(more) => webhookAlert(any({ url, secret, ...more })), 'secret', 5, 'short', undefined],
     [(more) => webhookAlert(any({ url, secret, ...more })), 'timeout', '1', 0],
-    [({ now }: { now?: unknown }) => isSignedWebhook(secret, {}, '', any(now)), 'now', Number.NaN, '5', null],
   ]
   it.each(rows.map(([take, option, ...givens]) => ({ take, option, givens })))(
     '$option',

@@ -1,9 +1,9 @@
 /**
  * Whose token: the options `tokens` and `account`, as everything here takes them.
  */
-import { kinds, type OptionRow, SignedOutError, type TokenManager, whatCame } from '@owner-sso/core'
+import { answeredInTime, kinds, type OptionRow, SignedOutError, type TokenManager, whatCame } from '@owner-sso/core'
 import type { IncomingMessage } from 'node:http'
-import { defaultWait, resultInTime } from './option-result.ts'
+import { OwnerCallError } from './answers/owner-api-error.ts'
 import { property } from './property.ts'
 
 /** What is needed of a token manager. Without `accepted` it is not told which tokens the owner API takes. */
@@ -27,7 +27,7 @@ export const tokensRow: OptionRow = kinds.required(
  */
 export function accountReader<Request>(
   account: AccountSource<Request> | undefined,
-  timeLimit: number = defaultWait,
+  timeLimit = 30_000,
 ): (request: Request) => string | undefined | Promise<string | undefined> {
   if (typeof account === 'function') return (request) => resultInTime('account', timeLimit, account(request))
   if (typeof account !== 'string' || account === '') {
@@ -35,6 +35,27 @@ export function accountReader<Request>(
     throw new TypeError(`account must be a name or a function of the request${came}`)
   }
   return () => account
+}
+
+/**
+ * What a function of the application's returned, or what its promise resolves to: one that never settles would keep its caller
+ * waiting for ever.
+ *
+ * @param option - the function's name
+ * @throws OwnerCallError where it takes too long, and what the promise is rejected with
+ */
+export function resultInTime<Result>(
+  option: string,
+  milliseconds: number,
+  result: Result | Promise<Result>,
+): Result | Promise<Result> {
+  if (typeof property(result, 'then') !== 'function') return result
+  const problem = `The option ${option} has given no result for ${milliseconds} ms: its promise did not settle. Nothing was sent.`
+  return answeredInTime(
+    milliseconds,
+    async () => result,
+    () => new OwnerCallError('ERR_OWNER_API_TIMEOUT', problem),
+  )
 }
 
 /** @throws SignedOutError where a request has no account */

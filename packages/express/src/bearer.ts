@@ -3,6 +3,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { checkOptions, kinds, type OptionRows } from '@owner-sso/core'
+import onHeaders from 'on-headers'
 import {
   type AccountSource,
   accountOfUser,
@@ -11,15 +12,28 @@ import {
   type Tokens,
   tokensRow,
 } from './account-source.ts'
-import { unsettledAnswer } from './option-result.ts'
+import { callErrorAnswer } from './answers/owner-api-error.ts'
 import { sendAnswer } from './answers/problem.ts'
-import { type ProblemListener, reported } from './answers/problem-report.ts'
+import { answerFault, type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
 import { keepFromSharedCaches } from './caching.ts'
-import { keepDispositionBytes } from './disposition-bytes.ts'
-import { answerFault } from './handler-fault.ts'
 import { connectionNames } from './proxy/header-names.ts'
-import type { OwnerSso } from './request-property.ts'
+
+/** `req.ownerSso`: what `ownerApiBearer` leaves on the request. */
+export interface OwnerSso {
+  readonly account: string
+  /** A valid access token, for a call of one's own. */
+  getAccessToken(): Promise<string>
+}
+
+declare global {
+  // Express's own way to add to its request; without Express's types it adds to nothing.
+  namespace Express {
+    interface Request {
+      ownerSso?: OwnerSso
+    }
+  }
+}
 
 /** Whose token goes on a request, and who answers where there is none. */
 export interface BearerOptions<Request extends IncomingMessage = IncomingMessage> {
@@ -63,7 +77,7 @@ export type OwnerApiBearerOptions<Request extends IncomingMessage = IncomingMess
 
 /**
  * Middleware that resolves the token before anything is sent and rewrites the request's headers: the caller's credentials
- * are removed, and `Authorization: Bearer …` is added. It sets `req.ownerSso`, and makes the answer's `Cache-Control` `private`,
+ * are removed, and `Authorization: Bearer …` is added. It sets `req.ownerSso`, and keeps the answer from shared caches,
  * whoever writes it. Put it behind what needs the caller's cookie, and in front of http-proxy-middleware or any other handler that
  * forwards `req.headers`.
  *
@@ -121,7 +135,7 @@ function answerWith<Request extends IncomingMessage>(
   onProblem: ProblemListener<Request> | undefined,
 ): NonNullable<BearerOptions<Request>['onError']> {
   return (error, request, response, next) => {
-    const answer = ssoErrorAnswer(error) ?? unsettledAnswer(error)
+    const answer = ssoErrorAnswer(error) ?? callErrorAnswer(error)
     if (answer) sendAnswer(response, reported(answer, error, request, onProblem))
     else next(error)
   }
@@ -146,4 +160,20 @@ function setBearer(request: IncomingMessage, token: string): void {
     'Authorization',
     authorization,
   ]
+}
+
+/**
+ * Keeps the header `Content-Disposition` as it is. Where the body's length is known before it, Node reads this header as UTF-8 and
+ * writes the low byte of each character: of `Ċ` that is the end of a line, and what follows it would be a header of its own. A
+ * handler that passes on an answer of the owner API may have it in any order.
+ */
+function keepDispositionBytes(response: ServerResponse): void {
+  onHeaders(response, () => {
+    const length = response.getHeader('content-length')
+    if (length === undefined || !response.hasHeader('content-disposition')) return
+    response.removeHeader('content-length')
+    response.setHeader('content-length', length)
+    // Where `end(body)` writes the headers, it has noted the length already.
+    Reflect.set(response, '_contentLength', null)
+  })
 }

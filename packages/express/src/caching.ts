@@ -1,6 +1,6 @@
 /**
- * What caches may do with an answer that was made with somebody's token. A private cache may do what the owner API and the
- * application both allow; a shared cache may do nothing.
+ * What caches may do with an answer that was made with somebody's token. A private cache may keep it, and asks before it uses it; a
+ * shared cache may do nothing.
  *
  * At the owner API, shared caches leave such answers alone because the request has an `Authorization` header (RFC 9111 section
  * 3.5). The caller's request has none: it carries a cookie or an API key.
@@ -11,20 +11,8 @@ import onHeaders from 'on-headers'
 /** Headers that shared caches follow in place of `Cache-Control` (RFC 9213, and what came before it). */
 const targetedCaching = /^(?:surrogate-control|edge-control|(?:.+-)?cdn-cache-control)$/u
 
-/** Directives by their names in lower case (RFC 9111 section 5.2), with their arguments. */
-type Directives = ReadonlyMap<string, string>
-
-/** The policy of one side: its directives, and for how many seconds an answer is fresh, if stated. */
-interface Policy {
-  readonly directives: Directives
-  readonly lifetime: number | undefined
-}
-
-const strict = ['no-cache', 'must-revalidate', 'no-transform'] as const
-const lax = ['immutable', 'stale-while-revalidate', 'stale-if-error'] as const
-
 /**
- * The headers of an answer that caches read: in each the stricter of both sides.
+ * The headers of an answer that caches read.
  *
  * @param upstream - of the owner API
  * @param own - what the application has set on its response already
@@ -33,17 +21,19 @@ export function cachingHeaders(
   upstream: Readonly<OutgoingHttpHeaders>,
   own: Readonly<OutgoingHttpHeaders>,
 ): OutgoingHttpHeaders {
-  const control = cacheControl(upstream, own)
+  const said = `${String(upstream['cache-control'])},${String(own['cache-control'])}`.toLowerCase()
   // What compresses on the way (`compression()` in front, a cache) would hold events back until it has enough of them.
-  const isHeldBack = [upstream, own].some(isEventStream) && !control.includes('no-transform')
-  const headers: OutgoingHttpHeaders = { 'cache-control': isHeldBack ? `${control}, no-transform` : control }
+  const isAsItIs = said.includes('no-transform') || isEventStream(upstream) || isEventStream(own)
+  const headers: OutgoingHttpHeaders = {
+    // `private` never with field names (`private="set-cookie"`): shared caches would store the rest of the answer.
+    'cache-control': `private, ${said.includes('no-store') ? 'no-store' : 'no-cache'}${isAsItIs ? ', no-transform' : ''}`,
+  }
   for (const name of Object.keys(own)) if (targetedCaching.test(name)) headers[name] = 'no-store'
   return headers
 }
 
 /**
- * The same for an answer that somebody else writes. Whatever headers its writer sets, the answer leaves with the stricter
- * of those and of what the application had set before.
+ * The same for an answer that somebody else writes, whatever headers its writer sets.
  *
  * @param response - whose headers are not written yet
  */
@@ -52,69 +42,13 @@ export function keepFromSharedCaches(response: ServerResponse): void {
   onHeaders(response, () => {
     const written = response.getHeaders()
     for (const [name, value] of Object.entries(cachingHeaders(own, written))) response.setHeader(name, value!)
-    // Replaced by max-age: a cache that does not know `private` would share the answer until then.
+    // A cache that does not know `private` would share the answer until then.
     response.removeHeader('expires')
   })
 }
 
 function isEventStream({ 'content-type': type }: Readonly<OutgoingHttpHeaders>): boolean {
   return /^text\/event-stream\s*(?:;|$)/iu.test(String(type))
-}
-
-function cacheControl(...sides: OutgoingHttpHeaders[]): string {
-  const policies = sides
-    .filter((side) => side['cache-control'] !== undefined || side['expires'] !== undefined)
-    .map(policy)
-  if (policies.length === 0) return 'private'
-  // Where directives can't be read, `no-store` is the only way to be sure to follow them.
-  if (policies.some((side) => side === undefined || side.directives.has('no-store'))) return 'private, no-store'
-  const readable = policies.filter((side) => side !== undefined)
-  const lifetimes = readable.flatMap(({ lifetime }) => lifetime ?? [])
-  return [
-    // Never with field names (`private="set-cookie"`): shared caches would store the rest of the answer.
-    'private',
-    ...(lifetimes.length > 0 ? [`max-age=${Math.min(...lifetimes)}`] : []),
-    ...strict.filter((name) => readable.some(({ directives }) => directives.has(name))),
-    ...lax
-      .filter((name) => readable.every(({ directives }) => directives.has(name)))
-      .map((name) =>
-        name === 'immutable'
-          ? name
-          : `${name}=${Math.min(...readable.map((side) => secondsOf(side.directives.get(name)!)))}`,
-      ),
-  ].join(', ')
-}
-
-/** `undefined` where its `Cache-Control` can't be read. `Expires` becomes a lifetime. */
-function policy(side: OutgoingHttpHeaders): Policy | undefined {
-  const directives = readDirectives(side['cache-control'])
-  if (!directives) return undefined
-  const maxAge = directives.get('max-age')
-  if (maxAge !== undefined) return { directives, lifetime: secondsOf(maxAge) }
-  if (side['expires'] === undefined) return { directives, lifetime: undefined }
-  // An `Expires` that is no date is in the past (RFC 9111 section 5.3).
-  const ahead = (Date.parse(side['expires']) - (Date.parse(String(side['date'])) || Date.now())) / 1000
-  return { directives, lifetime: ahead > 0 ? Math.floor(ahead) : 0 }
-}
-
-/** One element of the list: a name, with or without an argument, which may be quoted; or nothing at all. */
-const element = /^[\t ]*(?:([\w!#$%&'*+.^`|~-]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]+)))?[\t ]*)?(?:,|$)/u
-
-function readDirectives(value: OutgoingHttpHeaders[string]): Directives | undefined {
-  const directives = new Map<string, string>()
-  let rest = [value ?? []].flat().join(',')
-  while (rest !== '') {
-    const [whole, name, quoted, plain] = element.exec(rest) ?? []
-    if (whole === undefined) return undefined
-    rest = rest.slice(whole.length)
-    if (name !== undefined) directives.set(name.toLowerCase(), plain ?? quoted ?? '')
-  }
-  return directives
-}
-
-/** An argument in seconds; one that is no number keeps nothing fresh. */
-function secondsOf(argument: string): number {
-  return /^\d+$/u.test(argument) ? Math.min(Number(argument), 2 ** 31) : 0
 }
 
 /** What the application says an answer depends on, and what the owner API says, as one list. */

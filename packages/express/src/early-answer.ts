@@ -7,15 +7,12 @@ import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 import { property } from './property.ts'
 
-/** Connections that do so already. */
-const known = new WeakSet<Socket>()
-
 /** What a write fails with where the other side has closed the connection. */
 const closed = new Set(['EPIPE', 'ECONNRESET'])
 
 type Callback = (error?: Error | null) => void
 
-/** A connector of such connections. */
+/** A connector of connections that read all that there is of an answer before they fail for a request that can't be written. */
 export function reading(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
@@ -25,10 +22,7 @@ export function reading(connect: buildConnector.connector): buildConnector.conne
     })
 }
 
-/** Reads all that there is of an answer before the connection fails for a request that can't be written. */
-export function readBeforeFailing(socket: Socket): void {
-  if (known.has(socket)) return
-  known.add(socket)
+function readBeforeFailing(socket: Socket): void {
   const afterReading =
     (callback: Callback): Callback =>
     (error) => {

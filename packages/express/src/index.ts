@@ -7,8 +7,8 @@ export {
   type BearerOptions,
   ownerApiBearer,
   type OwnerApiBearerOptions,
+  type OwnerSso,
 } from './bearer.ts'
-export type { OwnerSso } from './request-property.ts'
 
 // Call the owner API from code of one's own.
 export { attachBearer, type AttachBearerOptions, type AxiosLike } from './calls/axios.ts'

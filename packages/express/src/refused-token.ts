@@ -5,6 +5,8 @@
  * token that nothing has accepted yet: tokens were seen to be refused because of how they were issued (`docs/internals/decisions.md`).
  */
 
+import type { Tokens } from './account-source.ts'
+
 /** How the owner API has answered to the newest token of an account. */
 interface TokenHistory {
   readonly token: string
@@ -40,13 +42,40 @@ export interface Refusal {
 
 /** Judges the answers of one proxy, `fetch` or axios instance. */
 export interface TokenHistories {
-  /** To be told of every answer. Returns whether it accepted the token. */
-  note(account: string, token: string, status: number): boolean
+  /** To be told of every answer. Tells the token manager of one that accepts the token. */
+  note(account: string, token: string, status: number): void
   /** What a 403 is about. */
   judge(account: string, token: string, refusal: Refusal): Verdict
   /** Whether the token was issued lately: a 403 that may be about it is about it then, though there is no other token. */
   isFresh(account: string, token: string): boolean
+  /**
+   * Reports a refused token and gets the next one: refreshed once, however many callers report it. A token that is merely suspect
+   * costs no refresh, and a second refusal neither: another one is tried where it works now.
+   *
+   * @returns `undefined` where there is nothing to try: no other token, or a request that can't be sent again
+   * @throws what `tokens.invalidate` and `tokens.getAccessToken` throw
+   */
+  next(refused: RefusedToken): Promise<string | undefined>
 }
+
+/** A token that was refused. */
+export interface RefusedToken {
+  readonly account: string
+  readonly token: string
+  readonly verdict: Exclude<Verdict, 'call'>
+  /** Whether the request can be sent again; if not, the next call gets the next token. */
+  readonly canRepeat: boolean
+  /** Ends the wait for the next token. */
+  readonly signal?: AbortSignal | undefined
+  /** How often the request was sent again already. */
+  readonly repeats: number
+}
+
+/**
+ * How often a request is sent again at the most. The second time is for a process that is behind: the token of another one's refresh
+ * is refused as well, and the one before it works.
+ */
+const mostRepeats = 2
 
 /** Seconds after its issue in which a token is fresh. */
 const fresh = 15 * 60
@@ -61,7 +90,7 @@ const ofToken = /^invalid[ _](?:bearer[ _])?token$/iu
 /** What it says where it does not say what is refused: the bare word, or one that goes on ("forbidden, see https://…"). */
 const ofNothing = /^(?:forbidden|unauthorized|access[ _]denied)(?:\s*[,:].*)?$/isu
 
-export function tokenHistories(): TokenHistories {
+export function tokenHistories(tokens: Tokens): TokenHistories {
   const histories = new Map<string, TokenHistory>()
 
   function historyOf(account: string, token: string): TokenHistory {
@@ -82,7 +111,7 @@ export function tokenHistories(): TokenHistories {
       const history = historyOf(account, token)
       if (status !== 401 && status !== 403 && status < 500) history.isAccepted = true
       // A caller that has a copy is told so with a 304, and may get nothing else for hours.
-      return (status >= 200 && status < 300) || status === 304
+      if ((status >= 200 && status < 300) || status === 304) tokens.accepted?.(account, token)
     },
     judge(account, token, { challenge = '', body }) {
       if (/\berror="?invalid_token\b/iu.test(challenge)) return 'invalid'
@@ -92,6 +121,15 @@ export function tokenHistories(): TokenHistories {
       return ofNothing.test(said) && !historyOf(account, token).isAccepted ? 'suspect' : 'call'
     },
     isFresh: (account, token) => historyOf(account, token).isFresh,
+    async next({ account, token, verdict, canRepeat, signal, repeats }) {
+      const isSuspect = verdict === 'suspect'
+      // Also of the last one: the manager has to know of it, so that it rests before it refreshes again.
+      const hasAnother = await tokens.invalidate(account, token, { refresh: !isSuspect })
+      if (!canRepeat || repeats >= mostRepeats) return undefined
+      if ((isSuspect || repeats > 0) && hasAnother !== true) return undefined
+      const next = await tokens.getAccessToken(account, { signal })
+      return next === token ? undefined : next
+    },
   }
 }
 

@@ -31,34 +31,30 @@ export function throughProxy(
 async function tunnelSocket(request: TunnelRequest, timeout = tunnelTimeout): Promise<Socket> {
   const tunnel = await withTimeLimit(timeout, (signal) => openTunnel({ ...request, signal }))
   if (tunnel.outcome === 'open') return tunnel.socket
-  throw tunnelError(tunnel, `${request.host}:${request.port}`)
+  const [what, code = 'ERR_PROXY_TUNNEL'] = problemOf(tunnel, `${request.host}:${request.port}`)
+  throw Object.assign(new Error(`The outbound proxy ${what}`), { code })
 }
 
-function tunnelError(failure: TunnelFailure, target: string): Error {
+function problemOf(failure: TunnelFailure, target: string): [what: string, code?: string | undefined] {
   switch (failure.outcome) {
     case 'unreachable':
-      return proxyError(`can’t be reached: ${failure.error.message}`, systemCode(failure.error))
+      return [`can’t be reached: ${failure.error.message}`, systemCode(failure.error)]
     case 'closed':
-      return proxyError('closed the connection without an answer', 'ECONNRESET')
+      return ['closed the connection without an answer', 'ECONNRESET']
     case 'no-http':
-      return proxyError('gave an answer that is no HTTP', 'ERR_INVALID_PROTOCOL')
+      return ['gave an answer that is no HTTP', 'ERR_INVALID_PROTOCOL']
     case 'aborted':
-      return proxyError('did not answer in time', 'ETIMEDOUT')
-    case 'rejected':
-      return proxyError(`rejected the tunnel (${failure.status}): ${rejection(failure, target)}`)
+      return ['did not answer in time', 'ETIMEDOUT']
+    case 'rejected': {
+      const { status, hasLogin } = failure
+      const password = hasLogin
+        ? 'it does not accept the user and the password of its address. Correct them there, percent-encoded'
+        : 'it asks for a user and a password. Put both into its address, percent-encoded, as http://USER:PASSWORD@HOST:PORT'
+      const other =
+        status >= 500
+          ? `it can’t reach ${target}. Check both addresses`
+          : `ask whoever runs it to allow CONNECT to ${target}`
+      return [`rejected the tunnel (${status}): ${status === 407 ? password : other}`]
+    }
   }
-}
-
-function rejection({ status, hasLogin }: TunnelFailure & { outcome: 'rejected' }, target: string): string {
-  if (status === 407) {
-    return hasLogin
-      ? 'it does not accept the user and the password of its address. Correct them there, percent-encoded'
-      : 'it asks for a user and a password. Put both into its address, percent-encoded, as http://USER:PASSWORD@HOST:PORT'
-  }
-  if (status >= 500) return `it can’t reach ${target}. Check both addresses`
-  return `ask whoever runs it to allow CONNECT to ${target}`
-}
-
-function proxyError(what: string, code = 'ERR_PROXY_TUNNEL'): Error {
-  return Object.assign(new Error(`The outbound proxy ${what}`), { code })
 }

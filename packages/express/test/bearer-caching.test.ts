@@ -37,25 +37,18 @@ describe('an answer of http-proxy-middleware with somebody’s token is never fo
   }
 
   it.each<[string | string[] | undefined, string]>([
-    [undefined, 'private'],
-    ['public, max-age=60', 'private, max-age=60'],
-    ['s-maxage=600, max-age=60, must-revalidate', 'private, max-age=60, must-revalidate'],
-    ['private="x", max-age=60', 'private, max-age=60'],
-    ['no-cache="set-cookie"', 'private, no-cache'],
+    [undefined, 'private, no-cache'],
+    ['public, max-age=60', 'private, no-cache'],
     ['no-store', 'private, no-store'],
-    ['private="x', 'private, no-store'],
-    [['public', 'max-age=60'], 'private, max-age=60'],
+    [['public', 'max-age=60'], 'private, no-cache'],
   ])('Cache-Control %j of the owner API becomes %j', async (upstream, here) => {
     const headers = await behindProxy(upstream === undefined ? {} : { 'cache-control': upstream })
     expect(headers.get('cache-control')).toBe(here)
   })
 
-  it.each<[Record<string, string>, string]>([
-    [{ 'content-type': 'text/event-stream' }, 'private, no-transform'],
-    [{ 'content-type': 'text/event-stream', 'cache-control': 'no-transform' }, 'private, no-transform'],
-    [{ 'content-type': 'text/event-streams' }, 'private'],
-  ])('events are not held back by what compresses: %j', async (upstream, here) => {
-    expect((await behindProxy(upstream)).get('cache-control')).toBe(here)
+  it('events are not held back by what compresses', async () => {
+    const headers = await behindProxy({ 'content-type': 'text/event-stream' })
+    expect(headers.get('cache-control')).toBe('private, no-cache, no-transform')
   })
 
   it('the application’s own no-store is kept', async () => {
@@ -63,18 +56,16 @@ describe('an answer of http-proxy-middleware with somebody’s token is never fo
     expect(headers.get('cache-control')).toBe('private, no-store')
   })
 
-  it('Expires becomes max-age, and headers for shared caches become no-store', async () => {
-    const date = new Date().toUTCString()
+  it('Expires goes, and headers for shared caches become no-store', async () => {
     const headers = await behindProxy(
       {
-        date,
-        expires: new Date(Date.parse(date) + 60_000).toUTCString(),
+        expires: new Date(Date.now() + 60_000).toUTCString(),
         'cdn-cache-control': 'max-age=600',
         'Surrogate-Control': 'max-age=600',
       },
       { 'edge-control': 'public' },
     )
-    expect(headers.get('cache-control')).toBe('private, max-age=60')
+    expect(headers.get('cache-control')).toBe('private, no-cache')
     expect(headers.has('expires')).toBe(false)
     for (const name of ['cdn-cache-control', 'surrogate-control', 'edge-control']) {
       expect([name, headers.get(name)]).toEqual([name, 'no-store'])
@@ -98,6 +89,6 @@ describe('an answer that a handler writes itself is never for a shared cache, ho
     ['a first piece of the body', (response) => response.write('{', () => response.end('}'))],
   ])('%s', async (_how, answer) => {
     const headers = await headersBehind((_request, response) => answer(response))
-    expect(headers.get('cache-control')).toBe('private')
+    expect(headers.get('cache-control')).toBe('private, no-cache')
   })
 })

@@ -38,13 +38,6 @@ it('a broker of ours does all of it, at its port and at its socket together, wit
   expect(home.emulator.counters).toMatchObject({ codeExchanges: counters.codeExchanges, refreshRequests: 0 })
 })
 
-it('a broker that gives another refresh token each time passes, and the key lives on', async () => {
-  await using rotating = await startHome({ rotation: 'rotate' })
-  expect(await check([rotating.url], keysOf(rotating))).toMatchObject({ code: 0, lacks: [] })
-  const authorization = `Bearer ${rotating.key}`
-  expect((await fetch(`${rotating.url}/token`, { headers: { authorization } })).status).toBe(200)
-})
-
 describeWithPrograms('python3')('a broker of sixty lines', () => {
   let child: ChildProcess | undefined
   afterAll(async () => {

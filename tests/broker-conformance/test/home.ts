@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { brokerClients, tokenBroker, type TokenBrokerOptions } from '@owner-sso/broker'
+import { brokerClients, tokenBroker } from '@owner-sso/broker'
 import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
@@ -23,7 +23,7 @@ export interface Home extends AsyncDisposable {
   readonly folder: string
 }
 
-export async function startHome(options: Pick<TokenBrokerOptions, 'rotation'> = {}): Promise<Home> {
+export async function startHome(): Promise<Home> {
   const folder = await mkdtemp(join(tmpdir(), 'owner-sso-conformance-'))
   const emulator = await startEmulator()
   const sso = createSso({ authUrl: emulator.authUrl })
@@ -35,7 +35,7 @@ export async function startHome(options: Pick<TokenBrokerOptions, 'rotation'> = 
     (await clients.invite({ name, accounts: [account] })).refresh_token
   const [key, revokedKey] = [await invite('program'), await invite('revoked')]
   await clients.revoke('revoked')
-  const broker = tokenBroker({ ...options, tokens, clients, limits: { wrongKeysPerMinute: 1000 } })
+  const broker = tokenBroker({ tokens, clients, limits: { wrongKeysPerMinute: 1000 } })
   const { url } = await broker.listen({ port: 0 })
   const { url: socket } = await broker.listen({ unix: join(folder, 'broker.sock') })
   return {

@@ -9,7 +9,7 @@ import { checkOptions, kinds, notebook, type OptionRows, type TokenManager, type
 import { storeRow } from '../given/given.ts'
 import { type Alert, type AlertChannel, theClient } from './alert.ts'
 import { begun, type Noted, noteIn, says, type Standing, standingOf } from './noted-alert.ts'
-import { type AlertFailure, telling } from './telling.ts'
+import { type AlertFailure, tellerOf } from './telling.ts'
 
 /** Which accounts are watched, and who is told. */
 export interface AccountAlertsOptions {
@@ -78,7 +78,7 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
     throw new TypeError('channels must have names of their own, such as { ...channel, name }')
   }
   const notes = notebook(store, 'alerts')
-  const tell = telling({ notes, signInUrl, retryAfter, onFailure })
+  const tell = tellerOf({ notes, signInUrl, retryAfter, onFailure })
   /** Accounts of which this process knows that all channels have told, or have nothing to tell. */
   const settled = new Map<string, Pick<Noted, 'type' | 'at'>>()
   const underWay = new Map<string, Promise<void>>()

@@ -5,7 +5,7 @@
  * The client is the package `mqtt`, which the application installs; it is loaded with the first alert.
  */
 import { readFile } from 'node:fs/promises'
-import { checkOptions, isLoopback, kinds, type OptionRows, withTimeLimit } from '@owner-sso/core'
+import { answeredInTime, checkOptions, isLoopback, kinds, type OptionRows } from '@owner-sso/core'
 import { type AlertChannel, alertBody } from './alert.ts'
 
 /** A broker of MQTT, and what is told there. */
@@ -45,14 +45,7 @@ function isUrlOfMqtt(value: unknown): boolean {
  * @throws TypeError that names the option
  */
 export function mqttAlert(options: MqttOptions): AlertChannel {
-  const {
-    url,
-    username,
-    password,
-    topic = 'owner-sso',
-    ca,
-    timeout = 10_000,
-  } = checkOptions('mqttAlert', options, rows)
+  const { url, topic = 'owner-sso', ca, timeout = 10_000, ...login } = checkOptions('mqttAlert', options, rows)
   const address = new URL(url)
   if (address.username !== '' || address.password !== '') {
     throw new TypeError('url of MQTT must be without a user name and password: give username and password')
@@ -63,18 +56,15 @@ export function mqttAlert(options: MqttOptions): AlertChannel {
       const { connectAsync } = await loadClient()
       // One connection, one message; who tries again is not the client.
       const once = { connectTimeout: timeout, reconnectPeriod: 0 }
-      const named = { ...(username !== undefined && { username }), ...(password !== undefined && { password }) }
+      const named = Object.fromEntries(Object.entries(login).filter(([, each]) => each !== undefined))
       const trusted = ca === undefined ? {} : { ca: await readFile(ca) }
       const client = await connectAsync(url, { ...once, ...named, ...trusted }, false)
       client.on('error', () => undefined)
       try {
         const message = { qos: 1, retain: true } as const
-        await withTimeLimit(timeout, (signal) =>
-          Promise.race([
-            client.publishAsync(alertTopic(topic, alert.account), alertBody(alert), message),
-            rejectionOf(signal),
-          ]),
-        )
+        // What has a meaning in topics (`+`, `#`, `/`, `$`) is percent-encoded in an account's name.
+        const place = `${topic}/${encodeURIComponent(alert.account).replaceAll('%40', '@')}`
+        await answeredInTime(timeout, () => client.publishAsync(place, alertBody(alert), message), late)
       } finally {
         await client.endAsync(true)
       }
@@ -82,10 +72,7 @@ export function mqttAlert(options: MqttOptions): AlertChannel {
   }
 }
 
-/** The topic of an account: what has a meaning in topics (`+`, `#`, `/`, `$`) is percent-encoded in its name. */
-function alertTopic(topic: string, account: string): string {
-  return `${topic}/${encodeURIComponent(account).replaceAll('%40', '@')}`
-}
+const late = (): Error => new DOMException('The message was not taken in time.', 'TimeoutError')
 
 async function loadClient(): Promise<typeof import('mqtt')> {
   try {
@@ -96,9 +83,4 @@ async function loadClient(): Promise<typeof import('mqtt')> {
     if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error
     throw new Error('MQTT needs the package mqtt: npm install mqtt', { cause: error })
   }
-}
-
-/** The client heeds no signal. */
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 }

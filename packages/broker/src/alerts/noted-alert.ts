@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type Notes, overdueAdvice, refusalAdvice, type TokenStatus } from '@owner-sso/core'
+import { isObject } from '../given/given.ts'
 import type { Alert } from './alert.ts'
 
 /** The last alert of an account. */
@@ -12,20 +13,15 @@ export interface Noted extends Pick<Alert, 'id' | 'type' | 'at' | 'reason' | 'ad
   readonly told: Readonly<Record<string, Telling>>
 }
 
-/** How far a channel has come. Neither `until` nor `again_at`: it is done, or was given up. Times are seconds since the epoch. */
+/** How far a channel has come. Without `next`, it is done, or was given up. */
 export interface Telling {
   /** Names who tells. */
   readonly claim: string
   /** Tries so far, this one included. */
   readonly tries: number
-  /** An instance is telling it, and has time until then. */
-  readonly until?: number
-  /** It failed, and is tried again then. */
-  readonly again_at?: number
+  /** Seconds since the epoch: until then an instance is telling it, or it failed and rests. */
+  readonly next?: number
 }
-
-/** Seconds that an instance has to tell what it claimed: longer than any channel takes. */
-const claimTime = 90
 
 /** Seconds that it is remembered that an account works again. */
 const memory = 7 * 86_400
@@ -73,59 +69,30 @@ export function begun(notes: Notes, account: string, standing: Standing): Notes 
     ([, note]) => isNoted(note) && (!note.type.endsWith('.restored') || note.at > at - memory),
   )
   const { type, reason, advice } = standing
-  const begins: Noted = {
-    id: randomUUID(),
-    type,
-    at,
-    ...(reason !== undefined && { reason }),
-    ...(advice !== undefined && { advice }),
-    told: {},
-  }
-  return { ...Object.fromEntries(recent), [account]: begins }
+  const said = Object.fromEntries(Object.entries({ reason, advice }).filter(([, each]) => each !== undefined))
+  return { ...Object.fromEntries(recent), [account]: { id: randomUUID(), type, at, ...said, told: {} } }
 }
 
-/** The claim of who wants to tell; unchanged where another one does, or nothing is left to do now. */
-export function claimed(notes: Notes, account: string, id: string, channel: string, claim: string): Notes {
-  const noted = noteIn(notes, account)
-  if (noted?.id !== id) return notes
-  const { tries, until, again_at } = noted.told[channel] ?? { tries: 0, until: 0 }
-  const free = until ?? again_at
-  if (free === undefined || free > seconds()) return notes
-  return withTelling(notes, account, noted, channel, { claim, tries: tries + 1, until: seconds() + claimTime })
-}
-
-/** The end of a claim, unless another one followed it. @param again_at - where it failed, and is to be tried again */
-export function concluded(
+/** @param change - what becomes of a channel's part in an alert; nothing to leave it */
+export function retold(
   notes: Notes,
   account: string,
   id: string,
   channel: string,
-  claim: string,
-  again_at: number | undefined,
+  change: (telling: Telling | undefined) => Telling | undefined,
 ): Notes {
   const noted = noteIn(notes, account)
-  const telling = noted?.told[channel]
-  if (noted?.id !== id || telling?.claim !== claim) return notes
-  const { tries } = telling
-  return withTelling(notes, account, noted, channel, { claim, tries, ...(again_at !== undefined && { again_at }) })
-}
-
-/** Whether a channel has nothing left to tell of an alert. */
-export function isDone(telling: Telling | undefined): boolean {
-  return telling !== undefined && telling.until === undefined && telling.again_at === undefined
+  const telling = noted?.id === id ? change(noted.told[channel]) : undefined
+  return telling === undefined
+    ? notes
+    : { ...notes, [account]: { ...noted, told: { ...noted?.told, [channel]: telling } } }
 }
 
 export function seconds(): number {
   return Math.floor(Date.now() / 1000)
 }
 
-function withTelling(notes: Notes, account: string, noted: Noted, channel: string, telling: Telling): Notes {
-  return { ...notes, [account]: { ...noted, told: { ...noted.told, [channel]: telling } } }
-}
-
 function isNoted(note: unknown): note is Noted {
-  if (typeof note !== 'object' || note === null) return false
-  const { id, type, at, told }: Partial<Record<keyof Noted, unknown>> = note
-  const isAlert = typeof id === 'string' && typeof at === 'number' && typeof told === 'object' && told !== null
-  return isAlert && typeof type === 'string'
+  const { id, type, at, told }: Partial<Record<keyof Noted, unknown>> = Object(note)
+  return typeof id === 'string' && typeof type === 'string' && typeof at === 'number' && isObject(told)
 }

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Notebook } from '@owner-sso/core'
 import type { Alert, AlertChannel } from './alert.ts'
-import { claimed, concluded, isDone, type Noted, noteIn, seconds } from './noted-alert.ts'
+import { type Noted, noteIn, retold, seconds } from './noted-alert.ts'
 
 /** Why somebody was not told. */
 export interface AlertFailure {
@@ -17,15 +17,17 @@ export interface AlertFailure {
 export interface TellingOptions {
   readonly notes: Notebook
   readonly signInUrl: string | undefined
-  /** Seconds until each further try. */
   readonly retryAfter: readonly number[]
   readonly onFailure: (failure: AlertFailure) => void
 }
 
+/** Seconds that an instance has to tell what it claimed: longer than any channel takes. */
+const claimTime = 90
+
 /** Resolves to whether the channel has nothing left to tell. */
 export type Tell = (channel: AlertChannel, account: string, noted: Noted) => Promise<boolean>
 
-export function telling({ notes, signInUrl, retryAfter, onFailure }: TellingOptions): Tell {
+export function tellerOf({ notes, signInUrl, retryAfter, onFailure }: TellingOptions): Tell {
   /** Resolves to the time of the next try, if there is to be one. */
   const tried = async (channel: AlertChannel, alert: Alert, tries: number): Promise<number | undefined> => {
     try {
@@ -40,11 +42,22 @@ export function telling({ notes, signInUrl, retryAfter, onFailure }: TellingOpti
   return async (channel, account, { id, type, at, reason, advice }) => {
     const { name } = channel
     const claim = randomUUID()
-    const after = noteIn(await notes.change((all) => claimed(all, account, id, name, claim)), account)
-    const underWay = after?.told[name]
-    if (underWay?.claim !== claim) return isDone(underWay)
-    const again = await tried(channel, { id, type, account, at, reason, advice, signInUrl }, underWay.tries)
-    await notes.change((all) => concluded(all, account, id, name, claim, again))
-    return again === undefined
+    const claimed = await notes.change((all) =>
+      retold(all, account, id, name, (telling) => {
+        const { tries, next } = telling ?? { tries: 0, next: 0 }
+        const isFree = next !== undefined && next <= seconds()
+        return isFree ? { claim, tries: tries + 1, next: seconds() + claimTime } : undefined
+      }),
+    )
+    const underWay = noteIn(claimed, account)?.told[name]
+    if (underWay?.claim !== claim) return underWay !== undefined && underWay.next === undefined
+    const { tries } = underWay
+    const next = await tried(channel, { id, type, account, at, reason, advice, signInUrl }, tries)
+    await notes.change((all) =>
+      retold(all, account, id, name, (telling) =>
+        telling?.claim === claim ? { claim, tries, ...(next !== undefined && { next }) } : undefined,
+      ),
+    )
+    return next === undefined
   }
 }

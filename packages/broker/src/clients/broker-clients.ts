@@ -1,15 +1,18 @@
 /**
  * The clients: who they are, and letting them in and out. One list for all processes that share the store.
  */
-import { checkOptionNames, notebook, type Notes, type TokenStore } from '@owner-sso/core'
-import { requireNumber, requireOption, requireStore } from '../given/given.ts'
-import { type Invitation, type Invited, type KeptClient, type ListedClient, shownClient } from './client.ts'
-import { looksLike, namedClient } from './client-name.ts'
+import { checkOptions, kinds, notebook, type Notes, type TokenStore } from '@owner-sso/core'
+import { requireOption, storeRow } from '../given/given.ts'
+import {
+  ClientsError,
+  type Invitation,
+  type Invited,
+  type KeptClient,
+  type ListedClient,
+  shownClient,
+} from './client.ts'
 import { type ClientList, parseClientList } from './client-list.ts'
-import { ClientsError } from './clients-error.ts'
-import { checkedInvitation } from './invitation.ts'
-import { keyFinder } from './key-finder.ts'
-import { endingBy, longestGrace, rotated } from './rotation.ts'
+import { checkedInvitation, looksLike, namedClient } from './invitation.ts'
 import { newSecret, sha256 } from './secret.ts'
 import { clientUses } from './uses.ts'
 import { fresh } from './fresh.ts'
@@ -44,19 +47,14 @@ export interface BrokerClients {
    * @throws ClientsError, StoreError where it was never read
    */
   find(secret: string): Promise<KeptClient | undefined>
-  /**
-   * Issues the client's next refresh token in place of the one that was used; that one goes on working until the new one is
-   * used, and `grace` seconds longer.
-   *
-   * @returns nothing where the client was revoked meanwhile
-   * @throws ClientsError, StoreError
-   */
-  replaceSecret(used: string, grace: number): Promise<string | undefined>
   /** Counts a call. Nothing is written at once. */
   noteUse(name: string, address: string): void
   /** Writes what was counted. To be called before the process ends. @throws ClientsError, StoreError */
   close(): Promise<void>
 }
+
+/** Seconds that a grace may last: ten years are for ever. */
+const longestGrace = 10 * 365 * 86_400
 
 const now = (): number => Math.floor(Date.now() / 1000)
 
@@ -70,8 +68,7 @@ function checkName(name: string): void {
  * @throws TypeError where there is no store
  */
 export function brokerClients(place: { readonly store: TokenStore }): BrokerClients {
-  checkOptionNames('brokerClients', place, { store: true })
-  requireStore('store', place.store)
+  checkOptions('brokerClients', place, { store: storeRow })
   const kept = notebook(place.store, 'clients')
   let known: { readonly notes: Notes; readonly list: ClientList } | undefined
 
@@ -107,10 +104,8 @@ export function brokerClients(place: { readonly store: TokenStore }): BrokerClie
       return { client: shownClient(client), refresh_token }
     },
     async rotate(name, options = {}) {
-      checkOptionNames('rotate', options, { grace: true })
+      const { grace = 0 } = checkOptions('rotate', options, { grace: kinds.number('seconds', 0, longestGrace) })
       checkName(name)
-      const { grace = 0 } = options
-      requireNumber('grace', grace, 'seconds', 0, longestGrace)
       const refresh_token = newSecret()
       const changed = await update((clients) => withSecret(clients, name, sha256(refresh_token), grace))
       const client = namedClient(changed, name)
@@ -132,22 +127,9 @@ export function brokerClients(place: { readonly store: TokenStore }): BrokerClie
       return clients.map((client) => ({ calls: 0, ...shownClient(client), ...used.get(client.name) }))
     },
     async find(secret) {
-      const [client, key] = (await newestOrLast()).findKey(secret) ?? []
+      const [client, key] = (await newestOrLast()).keys.get(sha256(secret)) ?? []
       const isOver = [client, key].some((one) => (one?.expires_at ?? Infinity) <= now())
       return isOver ? undefined : client
-    },
-    async replaceSecret(used, grace) {
-      requireNumber('grace', grace, 'seconds', 0, longestGrace)
-      const secret = newSecret()
-      let isKnown = false
-      await update((clients) => {
-        const [client, key] = keyFinder(clients)(used) ?? []
-        isKnown = client !== undefined
-        if (!client || !key) return clients
-        const changed = rotated(client, key.sha256, sha256(secret), now() + grace, now())
-        return clients.with(clients.indexOf(client), changed)
-      })
-      return isKnown ? secret : undefined
     },
     noteUse: uses.note,
     async close() {
@@ -169,23 +151,22 @@ export function brokerClients(place: { readonly store: TokenStore }): BrokerClie
 /** @throws ClientsError `name-taken` */
 function withClient(clients: readonly KeptClient[], client: KeptClient): readonly KeptClient[] {
   const alike = clients.find(({ name }) => looksLike(name, client.name))
-  if (alike !== undefined) throw nameTaken(alike.name)
-  return [...clients, client]
+  if (alike === undefined) return [...clients, client]
+  const text = `There is a client named ${alike.name} already. Revoke it first, or rotate its secret.`
+  throw new ClientsError('name-taken', text)
 }
 
 /** The client's secrets before this one end at once, or in `grace` seconds. @throws ClientsError `unknown-client` */
 function withSecret(clients: readonly KeptClient[], name: string, hash: string, grace: number): readonly KeptClient[] {
   const before = namedClient(clients, name)
   if (before === undefined) throw unknownClient(name)
-  const older = grace === 0 ? [] : before.keys.map((key) => endingBy(key, now() + Math.ceil(grace)))
-  return clients.with(clients.indexOf(before), { ...before, keys: [...older, { sha256: hash }] })
-}
-
-function nameTaken(name: string): ClientsError {
-  return new ClientsError(
-    'name-taken',
-    `There is a client named ${name} already. Revoke it first, or rotate its secret.`,
-  )
+  // Never later than it was to end before.
+  const end = now() + Math.ceil(grace)
+  const older = before.keys.map((key) => ({ ...key, expires_at: Math.min(key.expires_at ?? Infinity, end) }))
+  return clients.with(clients.indexOf(before), {
+    ...before,
+    keys: [...(grace === 0 ? [] : older), { sha256: hash }],
+  })
 }
 
 function unknownClient(name: string): ClientsError {

@@ -3,14 +3,12 @@
  */
 import { accountName, checkedAccountName, type Notes } from '@owner-sso/core'
 import { isObject } from '../given/given.ts'
-import type { ClientKey, ClientScope, KeptClient } from './client.ts'
-import { ClientsError } from './clients-error.ts'
-import { keyFinder, type KeyFinder } from './key-finder.ts'
+import { type ClientKey, ClientsError, type ClientScope, type KeptClient } from './client.ts'
 
-/** Clients, and which of their keys is whose. */
+/** Clients, and which of their keys is whose, by its hash. */
 export interface ClientList {
   readonly clients: readonly KeptClient[]
-  readonly findKey: KeyFinder
+  readonly keys: ReadonlyMap<string, readonly [KeptClient, ClientKey]>
 }
 
 /** @throws ClientsError `malformed`: nobody is let in by a list that is not understood */
@@ -20,12 +18,12 @@ export function parseClientList(notes: Notes): ClientList {
     const what = 'The list of clients in the token store can’t be understood.'
     throw new ClientsError('malformed', `${what} Restore the store from a backup, or update this program.`)
   }
-  return { clients, findKey: keyFinder(clients) }
+  const keys = clients.flatMap((client) => client.keys.map((key) => [key.sha256, [client, key]] as const))
+  return { clients, keys: new Map(keys) }
 }
 
 function isKeptClient(value: unknown): value is KeptClient {
-  if (!isObject(value)) return false
-  const { name, accounts, scope, invited_at, expires_at, limits, keys }: Fields<KeptClient> = value
+  const { name, accounts, scope, invited_at, expires_at, limits, keys }: Fields<KeptClient> = Object(value)
   return (
     isText(name) &&
     Array.isArray(accounts) &&
@@ -44,8 +42,7 @@ function isKeptClient(value: unknown): value is KeptClient {
 type Fields<Of> = { readonly [Name in keyof Of]?: unknown }
 
 function isKey(value: unknown): value is ClientKey {
-  if (!isObject(value)) return false
-  const { sha256, expires_at }: Fields<ClientKey> = value
+  const { sha256, expires_at }: Fields<ClientKey> = Object(value)
   return typeof sha256 === 'string' && /^[\da-f]{64}$/u.test(sha256) && isTime(expires_at)
 }
 

@@ -69,13 +69,21 @@ export interface KeptClient extends BrokerClient {
 }
 
 /** A client without what nobody has to see. */
-export function shownClient({ name, accounts, scope, invited_at, expires_at, limits }: KeptClient): BrokerClient {
-  return {
-    name,
-    accounts,
-    scope,
-    ...(invited_at !== undefined && { invited_at }),
-    ...(expires_at !== undefined && { expires_at }),
-    ...(limits && { limits }),
+export function shownClient(client: KeptClient): BrokerClient {
+  const { keys: _keys, ...shown } = client
+  return shown
+}
+
+export type ClientsProblem = 'name-taken' | 'unknown-client' | 'malformed'
+
+/** What can be wrong with the clients. The message is a sentence for the operator, without a secret. */
+export class ClientsError extends Error {
+  readonly code = 'ERR_BROKER_CLIENTS'
+  readonly reason: ClientsProblem
+
+  constructor(reason: ClientsProblem, message: string) {
+    super(message)
+    this.name = 'ClientsError'
+    this.reason = reason
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Whether an invitation makes sense.
+ * Whether an invitation makes sense. The name of a client is what people tell their programs apart by. So no two may look alike, and a
+ * key that is revoked by its name is the one that was meant.
  */
 import { checkOptionNames } from '@owner-sso/core'
 import { requireOption } from '../given/given.ts'
 import type { Invitation, KeptClient } from './client.ts'
-import { checkedName } from './client-name.ts'
 import { accountNames, isCallsPerMinute, isScope } from './client-list.ts'
 
 /** Seconds since the epoch: what is later was meant in milliseconds. */
@@ -36,4 +36,27 @@ export function checkedInvitation(invitation: Invitation): Omit<KeptClient, 'key
     ...(expiresAt !== undefined && { expires_at: Math.floor(expiresAt) }),
     ...(callsPerMinute !== undefined && { limits: { callsPerMinute } }),
   }
+}
+
+const allowed = /^[\p{L}\p{N}._@-][\p{L}\p{N}._@ -]{0,62}[\p{L}\p{N}._@-]$|^[\p{L}\p{N}]$/u
+/** Letters that nobody sees, and spaces that a page shows as one. */
+const unseenInName = /\p{Default_Ignorable_Code_Point}| {2}/u
+
+/** The name of a new client, with its accents composed. @throws TypeError */
+function checkedName(name: unknown): string {
+  const composed = typeof name === 'string' ? name.normalize('NFC') : ''
+  const isRight = allowed.test(composed) && !unseenInName.test(composed)
+  requireOption(isRight, 'name must be 1 to 64 letters, digits, single spaces and . _ - @', name)
+  return composed
+}
+
+/** Whether two names look the same, or nearly: with accents composed or not, or in letters of another width. */
+export function looksLike(one: string, other: string): boolean {
+  return one.normalize('NFKC') === other.normalize('NFKC')
+}
+
+/** The client that somebody names: the one of that name, or the one whose name is only written otherwise. */
+export function namedClient(clients: readonly KeptClient[], name: string): KeptClient | undefined {
+  const isSame = (one: KeptClient): boolean => one.name.normalize('NFC') === name.normalize('NFC')
+  return clients.find((one) => one.name === name) ?? clients.find(isSame)
 }

@@ -3,15 +3,10 @@
  * no call waits for it. What a process had not written when it died is lost.
  */
 import type { Notebook, Notes } from '@owner-sso/core'
+import type { ListedClient } from './client.ts'
 
 /** What is told of a client's calls. */
-export interface ClientUse {
-  readonly calls: number
-  /** Seconds since the epoch. */
-  readonly last_used_at: number
-  /** An IP address, or `unix socket`. */
-  readonly last_address: string
-}
+export type ClientUse = Required<Pick<ListedClient, 'calls' | 'last_used_at' | 'last_address'>>
 
 export interface ClientUses {
   readonly note: (name: string, address: string) => void
@@ -19,7 +14,6 @@ export interface ClientUses {
   readonly read: () => Promise<ReadonlyMap<string, ClientUse>>
   /** Adds what this process counted. @throws ClientsError, StoreError; nothing is lost, and the next time tries again */
   readonly write: () => Promise<void>
-  /** Writes no more by itself. */
   readonly stop: () => void
 }
 
@@ -76,11 +70,9 @@ function sumOf(one: ReadonlyMap<string, ClientUse>, other: ReadonlyMap<string, C
 
 /** What can't be understood counts from nought. */
 function usesIn(notes: Notes): ReadonlyMap<string, ClientUse> {
-  return new Map(Object.entries(notes).filter((entry): entry is [string, ClientUse] => isUse(entry[1])))
-}
-
-function isUse(value: unknown): value is ClientUse {
-  if (typeof value !== 'object' || value === null) return false
-  const { calls, last_used_at, last_address }: Partial<Record<keyof ClientUse, unknown>> = value
-  return Number.isSafeInteger(calls) && Number.isSafeInteger(last_used_at) && typeof last_address === 'string'
+  const isUse = (entry: [string, unknown]): entry is [string, ClientUse] => {
+    const { calls, last_used_at, last_address }: Partial<Record<keyof ClientUse, unknown>> = Object(entry[1])
+    return Number.isSafeInteger(calls) && Number.isSafeInteger(last_used_at) && typeof last_address === 'string'
+  }
+  return new Map(Object.entries(notes).filter(isUse))
 }

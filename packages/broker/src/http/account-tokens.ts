@@ -3,13 +3,12 @@
  * store can tell.
  */
 import {
+  answeredInTime,
   type CurrentTokens,
   type ReauthenticationReason,
   ReauthenticationRequiredError,
   SignedOutError,
-  startTimeLimit,
   type TokenManager,
-  type TokenStatus,
 } from '@owner-sso/core'
 import { fresh } from '../clients/fresh.ts'
 
@@ -36,10 +35,12 @@ export function accountTokens(
 ): (account: string) => Promise<CurrentTokens> {
   const statusOf = fresh((account) => tokens.status(account))
   return async (account) => {
-    const status = await inTime(statusOf(account))
+    // Nothing where the store fails, or takes too long.
+    const status = await answeredInTime(patience, () => statusOf(account), Error).catch(() => undefined)
     try {
       const current = await tokens.getTokens(account)
-      if (status?.state === 'reauthentication-required') alerts?.signInNeeded(account, reasonOf(status))
+      if (status?.state === 'reauthentication-required')
+        alerts?.signInNeeded(account, status.reason ?? 'refresh_token_rejected')
       else alerts?.works(account)
       return current
     } catch (error) {
@@ -50,14 +51,7 @@ export function accountTokens(
   }
 }
 
-function reasonOf({ reason }: TokenStatus): ReauthenticationReason {
-  return reason ?? 'refresh_token_rejected'
-}
-
-/** Nothing where the store fails, or takes too long. */
-function inTime(status: Promise<TokenStatus>): Promise<TokenStatus | undefined> {
-  return new Promise((resolve) => {
-    const endLimit = startTimeLimit(patience, () => resolve(undefined))
-    status.then(resolve, () => resolve(undefined)).finally(endLimit)
-  })
+/** Seconds that the access token has left: `expires_in` as it truly is. */
+export function secondsLeft({ expires_at }: CurrentTokens): number {
+  return Math.max(0, Math.floor(expires_at - Date.now() / 1000))
 }

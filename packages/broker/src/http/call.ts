@@ -3,70 +3,57 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CurrentTokens, TokenManager } from '@owner-sso/core'
+import type { Answer } from '@owner-sso/express/support'
+import type { LRUCache } from 'lru-cache'
 import type { Audit } from './audit.ts'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { KeptClient } from '../clients/client.ts'
 import type { Door } from './door.ts'
 import { bearerKey } from './caller.ts'
-import type { HandedOut } from './handed-out.ts'
 import type { CallLimits } from './limits.ts'
 import { RejectedCall, unknownKey } from './rejection.ts'
-import type { Reports } from './report.ts'
 
-/** One request and its answer to be. */
 export interface Call {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly door: Door
-  /** As the path says it, behind the `?`. */
   readonly query: URLSearchParams
   /** What is known of the caller so far, for the audit log. */
   readonly told: { client?: string; account?: string }
 }
 
-/** What the broker works with. */
 export interface BrokerParts {
   readonly tokens: Pick<TokenManager, 'accounts'>
   readonly clients: BrokerClients
   readonly tokensOf: (account: string) => Promise<CurrentTokens>
   readonly limits: CallLimits
-  readonly handedOut: HandedOut
+  /**
+   * The key of whoever got an access token at the token endpoint, by the token's hash. A program that is pointed at the broker for
+   * the owner API as well sends the token that it refreshed, as it would there: it stands for its key, and lets nobody do more
+   * than the token itself does.
+   */
+  readonly handedOut: LRUCache<string, string>
   readonly audit: Audit
-  readonly reports: Reports
-}
-
-/**
- * The client whose key a call has.
- *
- * @throws RejectedCall where it has none, or nobody's; ClientsError, StoreError
- */
-export async function clientWithKey(
-  call: Call,
-  parts: BrokerParts,
-  key: string | undefined = bearerKey(call.request),
-): Promise<KeptClient> {
-  const client = await clientOf(key, call, parts)
-  if (client === undefined)
-    throw new RejectedCall('ERR_BROKER_UNKNOWN_KEY', {}, key === undefined ? undefined : unknownKey)
-  return client
+  readonly answerTo: (error: unknown, request: IncomingMessage) => Answer
 }
 
 /**
  * The client whose secret this is, counted and within its limits; a wrong one is counted too.
  *
- * @returns nothing where it is nobody's
- * @throws RejectedCall, ClientsError, StoreError
+ * @param secret - default: the call's bearer key
+ * @throws RejectedCall where it has none, or nobody's; ClientsError, StoreError
  */
-export async function clientOf(
-  secret: string | undefined,
+export async function clientWithKey(
   { request, door, told }: Call,
   { clients, limits }: BrokerParts,
-): Promise<KeptClient | undefined> {
+  secret: string | undefined = bearerKey(request),
+): Promise<KeptClient> {
+  if (secret === undefined) throw new RejectedCall('ERR_BROKER_UNKNOWN_KEY')
   const address = door.addressOf(request)
-  const client = secret === undefined ? undefined : await clients.find(secret)
+  const client = await clients.find(secret)
   if (client === undefined) {
-    if (secret !== undefined) await limits.countWrongKey(address)
-    return undefined
+    await limits.countWrongKey(address)
+    throw new RejectedCall('ERR_BROKER_UNKNOWN_KEY', {}, unknownKey)
   }
   told.client = client.name
   await limits.countCall(client)

@@ -4,13 +4,12 @@
 import { createHash } from 'node:crypto'
 import type { CurrentTokens } from '@owner-sso/core'
 import Negotiator from 'negotiator'
+import { secondsLeft } from './account-tokens.ts'
 import { accountFor, accountInHeader, bearerKey } from './caller.ts'
 import { type Call, clientWithKey, type BrokerParts } from './call.ts'
-import { secondsLeft } from './lifetime.ts'
 import { RejectedCall, unknownKey } from './rejection.ts'
 import type { TokenChanges } from './token-changes.ts'
 
-/** Who asks. */
 interface Asker {
   readonly client: string
   readonly account: string
@@ -84,22 +83,18 @@ function shown(tokens: CurrentTokens, account: string): object {
 }
 
 /** Tells a token from the next one, and nothing else of it. */
-export function tagOf({ access_token }: CurrentTokens): string {
+function tagOf({ access_token }: CurrentTokens): string {
   return createHash('sha256').update(access_token).digest('base64url').slice(0, 22)
 }
 
 /** What is in an entity tag, however it is written: `W/"x"`, `"x"` or `x`. */
-export function opaqueTag(tag: string): string {
+function opaqueTag(tag: string): string {
   return tag.trim().replace(/^(?:W\/)?"|"$/gu, '')
 }
 
-/** Seconds that a caller may wait. */
-const longestWait = 60
-const usualWait = 30
-
-/** Milliseconds. @throws RejectedCall */
-export function waitOf(query: URLSearchParams): number {
-  const wait = query.get('wait') ?? String(usualWait)
+/** Milliseconds that a caller waits: half a minute, or what it says up to a minute. @throws RejectedCall */
+function waitOf(query: URLSearchParams): number {
+  const wait = query.get('wait') ?? '30'
   if (!/^\d{1,5}$/u.test(wait)) throw new RejectedCall('ERR_BROKER_MALFORMED_REQUEST')
-  return Math.min(Number(wait), longestWait) * 1000
+  return Math.min(Number(wait), 60) * 1000
 }

@@ -1,7 +1,14 @@
 /**
  * The way by which a call comes in, and what is known of the caller by that alone.
  */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** For `node:http`, Connect and Express. What is not the broker's goes to `next`; without one it is a 404. */
+export type BrokerHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void
 
 export interface Door {
   /** A caller without a key may use every account: the permissions of a Unix socket have let it in. */

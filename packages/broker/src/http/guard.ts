@@ -3,10 +3,7 @@
  */
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
-import { checkOption, kinds } from '@owner-sso/core'
-import { namesTwoHosts } from '@owner-sso/express/support'
 import type { BrokerRejectionCode } from './rejection.ts'
-import { requestTarget } from './request-target.ts'
 
 /** Names that a broker goes by, as they are compared: in lower case, and without the dot that may end them. */
 export function namesOf(hosts: readonly string[]): ReadonlySet<string> {
@@ -19,29 +16,22 @@ export function namesOf(hosts: readonly string[]): ReadonlySet<string> {
  *
  * @param hosts - names that the broker goes by beside `localhost`: `namesOf`
  */
-export function hostRejection(
-  request: IncomingMessage,
-  hosts: ReadonlySet<string>,
-): 'ERR_BROKER_MALFORMED_REQUEST' | 'ERR_BROKER_HOST' | undefined {
-  if (namesTwoHosts(request)) return 'ERR_BROKER_MALFORMED_REQUEST'
-  const { headers, httpVersion } = request
+export function isNamedOtherwise({ headers, httpVersion }: IncomingMessage, hosts: ReadonlySet<string>): boolean {
   // The last one is HTTP/2's (RFC 9113 section 8.3.1).
-  const named = [requestTarget(request).host, headers.host, headers[':authority']].filter((name) => name !== undefined)
+  const named = [headers.host, headers[':authority']].filter((name) => name !== undefined)
   // Load balancers ask so for a broker's health. A browser never does: it always says the name.
-  if (named.length === 0 && httpVersion === '1.0') return undefined
-  const areOwn = named.length > 0 && named.every((name) => isOwnHost(String(name), hosts))
-  return areOwn ? undefined : 'ERR_BROKER_HOST'
+  if (named.length === 0) return httpVersion !== '1.0'
+  return !named.every((name) => isOwnHost(String(name), hosts))
 }
 
 export function guardRejection(request: IncomingMessage, hosts: ReadonlySet<string>): BrokerRejectionCode | undefined {
-  const rejected = hostRejection(request, hosts)
-  return rejected ?? (isOfBrowserPage(request.headers) ? 'ERR_BROKER_CROSS_SITE' : undefined)
+  if (isNamedOtherwise(request, hosts)) return 'ERR_BROKER_HOST'
+  return isOfBrowserPage(request.headers) ? 'ERR_BROKER_CROSS_SITE' : undefined
 }
 
 /** Whether a `Host` is a number, `localhost`, or one of `hosts` (in lower case), on whatever port, with a dot at its end or without. */
-export function isOwnHost(host: string | undefined, hosts: ReadonlySet<string>): boolean {
-  checkOption('hosts', kinds.having('a set of names', 'has'), hosts)
-  const [, name = ''] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{1,5})?$/iu.exec(host ?? '') ?? []
+export function isOwnHost(host: string, hosts: ReadonlySet<string>): boolean {
+  const [, name = ''] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{1,5})?$/iu.exec(host) ?? []
   const plain = name.replaceAll(/[[\]]|\.$/gu, '').toLowerCase()
   return isIP(plain) !== 0 || plain === 'localhost' || hosts.has(plain)
 }

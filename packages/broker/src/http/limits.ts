@@ -39,12 +39,18 @@ export function callLimits({ callsPerMinute, wrongKeysPerMinute }: CallLimitOpti
 const manyWrongKeys = `Many wrong keys came from this address: it has to wait. ${unknownKey}`
 
 async function count(limiter: RateLimiterMemory, key: string, detail?: string): Promise<void> {
+  const wait = await secondsToWait(limiter, key)
+  if (wait > 0) throw new RejectedCall('ERR_BROKER_TOO_MANY_CALLS', { 'retry-after': String(wait) }, detail)
+}
+
+/** Counts one more. Resolves to the seconds until one is allowed again; 0 where this one is. */
+export async function secondsToWait(limiter: RateLimiterMemory, key: string): Promise<number> {
   try {
     await limiter.consume(key)
+    return 0
   } catch (rejected) {
     const wait = Number(Reflect.get(Object(rejected), 'msBeforeNext'))
-    const seconds = Number.isFinite(wait) ? Math.max(1, Math.ceil(wait / 1000)) : duration
-    throw new RejectedCall('ERR_BROKER_TOO_MANY_CALLS', { 'retry-after': String(seconds) }, detail)
+    return Number.isFinite(wait) ? Math.max(1, Math.ceil(wait / 1000)) : duration
   }
 }
 

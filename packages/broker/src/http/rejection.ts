@@ -1,29 +1,13 @@
 /**
  * What the broker itself answers with, in place of a token: one row for everything that it rejects.
  */
-import { type Answer, problemAnswer } from '@owner-sso/express/support'
-
-/** Why the broker rejected. */
-export type BrokerRejectionCode =
-  | 'ERR_BROKER_MALFORMED_REQUEST'
-  | 'ERR_BROKER_NO_ACCOUNT'
-  | 'ERR_BROKER_UNKNOWN_KEY'
-  | 'ERR_BROKER_NOBODY_SIGNED_IN'
-  | 'ERR_BROKER_SCOPE'
-  | 'ERR_BROKER_ACCOUNT_NOT_ALLOWED'
-  | 'ERR_BROKER_CROSS_SITE'
-  | 'ERR_BROKER_NOT_FOUND'
-  | 'ERR_BROKER_METHOD_NOT_ALLOWED'
-  | 'ERR_BROKER_SLOW_BODY'
-  | 'ERR_BROKER_BODY_TOO_LARGE'
-  | 'ERR_BROKER_HOST'
-  | 'ERR_BROKER_TOO_MANY_CALLS'
-  | 'ERR_BROKER_INTERNAL'
-  | 'ERR_BROKER_UPGRADE_REJECTED'
-  | 'ERR_BROKER_CLIENTS'
+import type { IncomingMessage } from 'node:http'
+import type { ProblemListener } from '@owner-sso/express'
+import { type Answer, problemAnswer, reported, ssoErrorAnswer, warnOfFault } from '@owner-sso/express/support'
+import { ClientsError } from '../clients/client.ts'
 
 /** Every code with its status and its sentence: what is so, and what helps. */
-export const rejections: Readonly<Record<BrokerRejectionCode, readonly [status: number, detail: string]>> = {
+export const rejections = {
   ERR_BROKER_MALFORMED_REQUEST: [400, 'The request can’t be understood.'],
   ERR_BROKER_NO_ACCOUNT: [400, 'Several accounts can be meant: name one in the header X-Owner-Account.'],
   ERR_BROKER_UNKNOWN_KEY: [
@@ -49,7 +33,10 @@ export const rejections: Readonly<Record<BrokerRejectionCode, readonly [status: 
   ERR_BROKER_INTERNAL: [500, 'The call could not be answered.'],
   ERR_BROKER_UPGRADE_REJECTED: [501, 'Connections can’t be upgraded here.'],
   ERR_BROKER_CLIENTS: [503, 'The list of clients can’t be read for now. Try again in a moment.'],
-}
+} as const
+
+/** Why the broker rejected. */
+export type BrokerRejectionCode = keyof typeof rejections
 
 /** To whoever has sent a key as it is to be sent. */
 export const unknownKey =
@@ -74,7 +61,7 @@ export function rejection(
   detail: string = rejections[code][1],
 ): Answer {
   const [status] = rejections[code]
-  return problemAnswer(status, code, detail, { headers: { ...headersFor(code), ...headers } })
+  return problemAnswer(status, code, detail, { ...headersFor(code), ...headers })
 }
 
 function headersFor(code: BrokerRejectionCode): Record<string, string> {
@@ -106,4 +93,18 @@ export class RejectedCall extends Error {
     this.code = code
     this.headers = headers
   }
+}
+
+/**
+ * The answer to what went wrong in a call.
+ *
+ * @param onProblem - is told of every error that is not the caller's own
+ */
+export function errorAnswer(error: unknown, request: IncomingMessage, onProblem: ProblemListener | undefined): Answer {
+  if (error instanceof RejectedCall) return rejection(error.code, error.headers, error.message)
+  const known = error instanceof ClientsError ? rejection('ERR_BROKER_CLIENTS') : ssoErrorAnswer(error)
+  const answer = known ?? rejection('ERR_BROKER_INTERNAL')
+  // With where it happened, for whoever reports it. The answer's own warning would say less.
+  if (known === undefined) warnOfFault('the broker', error)
+  return known === undefined && onProblem === undefined ? answer : reported(answer, error, request, onProblem)
 }

@@ -1,6 +1,6 @@
 /**
- * Callers that wait for the next token of an account. However many wait, one look a second is taken for all of them, and one
- * at once when this process has refreshed.
+ * Callers that wait for the next token of an account: they look for it each second, all at the same moment, so that one look at the
+ * store serves them all, and at once when this process has refreshed.
  */
 import type { ServerResponse } from 'node:http'
 import type { CurrentTokens, TokenManager } from '@owner-sso/core'
@@ -31,9 +31,8 @@ const interval = 1000
 interface Waiting {
   readonly client: string
   readonly account: string
-  readonly accessToken: string
-  readonly resolve: (tokens: CurrentTokens | undefined) => void
-  readonly reject: (error: unknown) => void
+  isOver: boolean
+  look: () => void
 }
 
 /** @param mostWaiting - calls of all clients together */
@@ -43,69 +42,47 @@ export function tokenChanges(
   mostWaiting: number,
 ): TokenChanges {
   const waiting = new Set<Waiting>()
-  const looks = new Map<string, NodeJS.Timeout>()
-  const unsubscribe = tokens.on('refreshed', ({ account }) => void look(account))
-
-  async function look(account: string): Promise<void> {
-    const asked = [...waiting].filter((one) => one.account === account)
-    if (asked.length === 0) return
-    try {
-      const current = await tokensOf(account)
-      for (const one of asked) if (one.accessToken !== current.access_token) one.resolve(current)
-    } catch (error) {
-      for (const one of asked) one.reject(error)
-    }
+  const unsubscribe = tokens.on('refreshed', ({ account }) => {
+    for (const one of waiting) if (one.account === account) one.look()
+  })
+  const end = (one: Waiting): void => {
+    one.isOver = true
+    one.look()
   }
-
-  const keepLooking = (account: string): void => {
-    if (looks.has(account)) return
-    const timer = setTimeout(() => {
-      void look(account).finally(() => {
-        looks.delete(account)
-        if ([...waiting].some((one) => one.account === account)) keepLooking(account)
-      })
-    }, interval)
-    looks.set(account, timer.unref())
-  }
-
   return {
-    async next(client, account, { access_token: accessToken }, milliseconds, response) {
-      // The caller may have hung up while its current token was looked up: no event comes after that.
-      if (response.destroyed) return undefined
+    async next(client, account, { access_token: before }, milliseconds, response) {
       const ofThisClient = [...waiting].filter((one) => one.client === client).length
       if (waiting.size >= mostWaiting || ofThisClient >= mostOfOneClient) {
         throw new RejectedCall('ERR_BROKER_TOO_MANY_CALLS', { 'retry-after': '1' })
       }
-      return new Promise<CurrentTokens | undefined>((resolve, reject) => {
-        const leave = (): void => {
-          waiting.delete(one)
-          clearTimeout(timer)
-          response.off('close', giveUp)
+      // The caller may have hung up while its current token was looked up: no event comes after that.
+      const one: Waiting = { client, account, isOver: response.destroyed, look: () => undefined }
+      const giveUp = (): void => end(one)
+      const timer = setTimeout(giveUp, milliseconds)
+      response.once('close', giveUp)
+      waiting.add(one)
+      try {
+        while (!one.isOver) {
+          await new Promise<void>((resolve) => {
+            const second = setTimeout(resolve, interval - (Date.now() % interval)).unref()
+            one.look = () => {
+              clearTimeout(second)
+              resolve()
+            }
+          })
+          const current = one.isOver ? undefined : await tokensOf(account)
+          if (current !== undefined && current.access_token !== before) return current
         }
-        const giveUp = (): void => one.resolve(undefined)
-        const one: Waiting = {
-          client,
-          account,
-          accessToken,
-          resolve: (changed) => {
-            leave()
-            resolve(changed)
-          },
-          reject: (error) => {
-            leave()
-            reject(error)
-          },
-        }
-        const timer = setTimeout(giveUp, milliseconds)
-        response.once('close', giveUp)
-        waiting.add(one)
-        keepLooking(account)
-      })
+        return undefined
+      } finally {
+        waiting.delete(one)
+        clearTimeout(timer)
+        response.off('close', giveUp)
+      }
     },
     close() {
       unsubscribe()
-      for (const one of waiting) one.resolve(undefined)
-      for (const timer of looks.values()) clearTimeout(timer)
+      for (const one of waiting) end(one)
     },
   }
 }

@@ -3,65 +3,37 @@
  * clients refresh: a client that can be pointed at another address needs no change. Its refresh token is its own; the real one never leaves the token manager.
  */
 import type { ServerResponse } from 'node:http'
-import { type CurrentTokens, StoreError } from '@owner-sso/core'
+import type { CurrentTokens } from '@owner-sso/core'
 import type { Answer } from '@owner-sso/express/support'
-import { ClientsError } from '../clients/clients-error.ts'
+import { decodeJwt } from 'jose/jwt/decode'
+import { sha256 } from '../clients/secret.ts'
+import { secondsLeft } from './account-tokens.ts'
 import { accountFor, accountInHeader } from './caller.ts'
-import { type Call, clientOf, type BrokerParts } from './call.ts'
-import { livingIdToken, secondsLeft } from './lifetime.ts'
-import { type BrokerRejectionCode, RejectedCall, unknownKey } from './rejection.ts'
+import { type Call, clientWithKey, type BrokerParts } from './call.ts'
+import { RejectedCall, unknownKey } from './rejection.ts'
 import { type Fields, tokenRequestFields } from './token-request.ts'
 
-export interface Rotation {
-  /** Whether each use brings the client another refresh token. */
-  readonly rotates: boolean
-  /** Seconds that the ones before it work on once the new one is used. */
-  readonly grace: number
-}
-
-export async function answerTokenRequest(call: Call, parts: BrokerParts, rotation: Rotation): Promise<void> {
+export async function answerTokenRequest(call: Call, parts: BrokerParts): Promise<void> {
   const { request, response, door, told } = call
   const note = { by: 'refresh', address: door.addressOf(request) } as const
   try {
     const fields = checkedFields(await tokenRequestFields(request))
     // As it was in a file: with a byte order mark, or a line's end.
     const presented = fields.get('refresh_token')?.trim() ?? ''
-    const client = await clientOf(presented, call, parts)
-    if (client === undefined) throw invalidGrant()
+    const client = await clientWithKey(call, parts, presented)
     told.account = accountFor(client, 'token', accountInHeader(request))
     const tokens = await parts.tokensOf(told.account)
-    const refreshToken = rotation.rotates ? await successorOf(presented, parts, rotation) : presented
-    if (refreshToken === undefined) throw invalidGrant()
-    if (client.scope.includes('proxy')) parts.handedOut.note(tokens.access_token, refreshToken)
-    sendTokens(response, tokens, refreshToken)
+    if (client.scope.includes('proxy')) parts.handedOut.set(sha256(tokens.access_token), presented)
+    sendTokens(response, tokens, presented)
     parts.audit({ ...note, event: 'token', ...told })
   } catch (error) {
-    const rejected =
-      error instanceof TokenError ? error.answer : tokenErrorOf(error, parts.reports.answerTo(error, request))
-    sendJson(
-      response,
-      rejected.status,
-      { error: rejected.error, error_description: rejected.description },
-      rejected.headers,
-    )
+    const rejected: TokenErrorAnswer =
+      error instanceof TokenError
+        ? { status: 400, error: error.error, description: error.message, code: error.error }
+        : tokenErrorOf(error, parts.answerTo(error, request))
+    const { status, description, headers } = rejected
+    sendJson(response, status, { error: rejected.error, error_description: description }, headers)
     parts.audit({ ...note, event: 'rejected', ...told, code: rejected.code })
-  }
-}
-
-/**
- * The client's next refresh token, or nothing where it was revoked meanwhile. While the store can't be written the client keeps
- * the one it has: a token that nobody knows of would lock it out.
- */
-async function successorOf(
-  presented: string,
-  { clients }: BrokerParts,
-  { grace }: Rotation,
-): Promise<string | undefined> {
-  try {
-    return await clients.replaceSecret(presented, grace)
-  } catch (error) {
-    if (error instanceof StoreError || error instanceof ClientsError) return presented
-    throw error
   }
 }
 
@@ -74,6 +46,17 @@ function sendTokens(response: ServerResponse, tokens: CurrentTokens, refresh_tok
     expires_in: secondsLeft(tokens),
     token_type: tokens.token_type,
   })
+}
+
+/** An id token that is not over; one that can't be read is not for us to judge. */
+function livingIdToken(idToken: string | undefined): string | undefined {
+  if (idToken === undefined) return undefined
+  try {
+    const { exp = Infinity } = decodeJwt(idToken)
+    return exp > Date.now() / 1000 ? idToken : undefined
+  } catch {
+    return idToken
+  }
 }
 
 /** @throws TokenError */
@@ -90,48 +73,42 @@ function checkedFields(fields: Fields | undefined): Fields {
 
 /** A rejection in the words of RFC 6749 section 5.2. */
 class TokenError extends Error {
-  readonly answer: TokenErrorAnswer
+  readonly error: string
 
   constructor(error: string, description: string) {
     super(description)
-    this.answer = { status: 400, error, description, headers: {}, code: error }
+    this.error = error
   }
-}
-
-/** Unknown, revoked and expired tokens are all the same to whoever sends them. */
-function invalidGrant(): TokenError {
-  return new TokenError('invalid_grant', `The refresh_token is unknown, expired or revoked. ${unknownKey}`)
 }
 
 interface TokenErrorAnswer {
   readonly status: number
   readonly error: string
   readonly description: string
-  readonly headers: Readonly<Record<string, string>>
-  /** For the audit log. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly code: string
-}
-
-/** What a rejection is called at a token endpoint that is not merely an invalid request. */
-const rejectionWords: { readonly [Code in BrokerRejectionCode]?: string } = {
-  ERR_BROKER_SCOPE: 'invalid_grant',
-  ERR_BROKER_ACCOUNT_NOT_ALLOWED: 'invalid_grant',
 }
 
 /** @param answer - what the error means at any other endpoint */
 function tokenErrorOf(error: unknown, { status, headers, problem }: Answer): TokenErrorAnswer {
   const { code, detail: description } = problem
+  // Unknown, revoked and expired tokens are all the same to whoever sends them.
+  if (code === 'ERR_BROKER_UNKNOWN_KEY') {
+    const unknown = `The refresh_token is unknown, expired or revoked. ${unknownKey}`
+    return { status: 400, error: 'invalid_grant', description: unknown, code: 'invalid_grant' }
+  }
   // The account's own sign-in has ended: as the service says it, so that clients tell their owner to sign in.
   if (status === 401) {
-    return { status: 400, error: 'login_required', description: 'The refresh_token is expired.', headers: {}, code }
+    return { status: 400, error: 'login_required', description: 'The refresh_token is expired.', code }
   }
-  if (error instanceof RejectedCall) {
-    const word = rejectionWords[error.code]
-    if (word !== undefined) return { status: 400, error: word, description, headers: {}, code }
-  }
+  const isOfKey = error instanceof RejectedCall && ofKey.has(error.code)
+  if (isOfKey) return { status: 400, error: 'invalid_grant', description, code }
   const word = status >= 500 || status === 429 ? 'temporarily_unavailable' : 'invalid_request'
   return { status, error: word, description, headers, code }
 }
+
+/** Rejections that say that a key is not for this. */
+const ofKey: ReadonlySet<string> = new Set(['ERR_BROKER_SCOPE', 'ERR_BROKER_ACCOUNT_NOT_ALLOWED'])
 
 /** RFC 6749 section 5.1: nothing keeps it. */
 export function sendJson(

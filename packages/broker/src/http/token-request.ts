@@ -1,14 +1,8 @@
 /**
- * The body of a token request: small, soon there, and in one of two forms.
+ * The fields of a token request, which are in one of two forms.
  */
 import type { IncomingMessage } from 'node:http'
-import { startTimeLimit } from '@owner-sso/core'
-import { RejectedCall } from './rejection.ts'
-
-/** Bytes; a token request has some hundred, with a long token in it a few thousand. */
-const longest = 16_384
-/** Milliseconds. */
-const patience = 10_000
+import { bodyText } from './body-text.ts'
 
 /** The fields of a token request. */
 export type Fields = ReadonlyMap<string, string>
@@ -27,8 +21,7 @@ export async function tokenRequestFields(request: IncomingMessage): Promise<Fiel
   return fieldsOfText(await bodyText(request), request.headers['content-type'])
 }
 
-/** @param contentType - `application/json` or `application/x-www-form-urlencoded`, with parameters or without */
-export function fieldsOfText(text: string, contentType = ''): Fields | undefined {
+function fieldsOfText(text: string, contentType = ''): Fields | undefined {
   const [type = ''] = contentType.split(';')
   switch (type.trim().toLowerCase()) {
     case 'application/json':
@@ -63,32 +56,4 @@ function fieldsOf(entries: readonly (readonly [string, unknown])[]): Fields | un
     if (typeof value === 'string') fields.set(name, value)
   }
   return fields
-}
-
-function bodyText(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    const end = (): void => {
-      endLimit()
-      request.off('data', take).off('end', complete).off('close', breakOff).resume()
-    }
-    const stop = (why: RejectedCall): void => {
-      end()
-      reject(why)
-    }
-    const take = (chunk: Buffer): void => {
-      length += chunk.length
-      if (length > longest) stop(new RejectedCall('ERR_BROKER_BODY_TOO_LARGE'))
-      else chunks.push(chunk)
-    }
-    const complete = (): void => {
-      end()
-      // Without the byte order mark that some programs put before their text.
-      resolve(new TextDecoder().decode(Buffer.concat(chunks)))
-    }
-    const breakOff = (): void => stop(new RejectedCall('ERR_BROKER_MALFORMED_REQUEST'))
-    const endLimit = startTimeLimit(patience, () => stop(new RejectedCall('ERR_BROKER_SLOW_BODY')))
-    request.on('data', take).once('end', complete).once('close', breakOff)
-  })
 }

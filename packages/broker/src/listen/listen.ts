@@ -2,8 +2,9 @@
  * A server of the broker's own: where it may listen, and with what limits.
  */
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { createSecureContext } from 'node:tls'
 import {
   checkOption,
@@ -14,9 +15,8 @@ import {
   startTimeLimit,
   withBrackets,
 } from '@owner-sso/core'
-import { type Door, localDoor, openDoor, proxiedDoor } from '../http/door.ts'
-import type { BrokerHandler, RejectUpgrade } from '../http/handler.ts'
-import { drainOf } from './drain.ts'
+import { drainOf } from '@owner-sso/express/support'
+import { type BrokerHandler, type Door, localDoor, openDoor, proxiedDoor } from '../http/door.ts'
 import { type ListenOnSocket, listenOnSocket, socketRows } from './unix-socket.ts'
 
 /** Where a broker listens. */
@@ -46,7 +46,7 @@ export interface BrokerServer {
 /** What listens. */
 export interface Listener {
   readonly handle: (door: Door) => BrokerHandler
-  readonly reject: RejectUpgrade
+  readonly reject: (request: IncomingMessage, socket: Duplex) => void
   readonly also: RequestListener | undefined
 }
 
@@ -74,16 +74,17 @@ const portRows: OptionRows<ListenOnPort> = {
 
 /** @throws TypeError that names the option; the system's error */
 export async function listenAt(options: ListenOptions, listener: Listener): Promise<BrokerServer> {
-  checkOptions<Partial<ListenOnSocket & ListenOnPort>>('listen', options, { ...socketRows, ...portRows })
+  const given: Partial<ListenOnSocket & ListenOnPort> = options
+  checkOptions('listen', given, { ...socketRows, ...portRows })
+  const { unix, mode, port, host = '127.0.0.1', tls, behindTlsProxy = false } = given
   if (listener.also !== undefined) checkOption('also, the second argument of listen,', kinds.function, listener.also)
-  if (isOnSocket(options)) {
+  if (unix !== undefined) {
     requireNone('unix', options, portRows)
     const server = createServer(limits, requestListener(listener, localDoor))
     const end = prepare(server, listener)
-    const remove = await listenOnSocket(server, options)
-    return { url: `unix:${options.unix}`, server, close: () => end().then(remove) }
+    const remove = await listenOnSocket(server, { unix, mode })
+    return { url: `unix:${unix}`, server, close: () => end().then(remove) }
   }
-  const { port, host = '127.0.0.1', tls, behindTlsProxy = false } = options
   if (port === undefined) throw new TypeError('listen takes unix, the path of a socket, or port')
   requireNone('port', options, socketRows)
   if (tls !== undefined) checkCertificate(tls)
@@ -118,16 +119,10 @@ function checkCertificate(tls: NonNullable<ListenOnPort['tls']>): void {
 }
 
 function isContext(pem: Partial<NonNullable<ListenOnPort['tls']>>): boolean {
-  // Node takes nothing at all for a context without a certificate.
-  if (
-    Object.values(pem).some(
-      (text: unknown) => !(typeof text === 'string' || text instanceof Uint8Array) || text.length === 0,
-    )
-  )
-    return false
   try {
     createSecureContext(pem)
-    return true
+    // Node takes nothing at all for a context without a certificate.
+    return Object.values(pem).every((text: unknown) => String(text).includes('-----BEGIN '))
   } catch {
     return false
   }
@@ -141,14 +136,9 @@ function isHost(host: unknown): boolean {
   return `${username}${port}${search}${hash}` === '' && pathname === '/' && !shown.endsWith('/')
 }
 
-function isOnSocket(options: ListenOptions): options is ListenOnSocket {
-  return 'unix' in options && options.unix !== undefined
-}
-
 function requestListener({ handle, also }: Listener, door: Door): RequestListener {
   const handler = handle(door)
-  if (also === undefined) return (request, response) => handler(request, response)
-  return (request, response) => handler(request, response, () => also(request, response))
+  return (request, response) => handler(request, response, also && (() => also(request, response)))
 }
 
 /** Sets a server up. Returns what ends it. */
@@ -157,10 +147,6 @@ function prepare(server: Server, { reject }: Listener): () => Promise<void> {
   server.on('connect', reject)
   const drain = drainOf(server)
   let closed: Promise<void> | undefined
-  const close = async (): Promise<void> => {
-    const endLimit = startTimeLimit(patience, () => server.closeAllConnections())
-    await drain()
-    endLimit()
-  }
+  const close = (): Promise<void> => drain().finally(startTimeLimit(patience, () => server.closeAllConnections()))
   return () => (closed ??= close())
 }

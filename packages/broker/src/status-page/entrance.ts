@@ -1,32 +1,94 @@
 /**
- * The entrance and the exit: who brings a code comes in, and gets a cookie that says so.
+ * The entrance and the exit. A person comes in by a code that whoever may run commands beside the broker asks for, and types into the
+ * page. It works once, for ten minutes; its hash stands in the store, so any instance takes it.
+ *
+ * Wrong codes are not counted: a count would let a stranger's guesses shut the owner out. A code of 80 random bits needs none
+ * (NIST SP 800-63B, section 5.1.2.2: from 64 bits on).
  */
-import type { TokenStore } from '@owner-sso/core'
-import { takeCode } from './entry-code.ts'
-import { type Visit, type Route, sendPage, sendTo } from './visit.ts'
-import { entryPage } from './pages/entry-page.ts'
+import { card, csrfField, field, inputAttributes, noticeBox } from '#sign-in-pages'
+import { createHash, randomInt } from 'node:crypto'
+import { checkOption, notebook, type TokenStore } from '@owner-sso/core'
+import { html } from 'hono/html'
+import { storeRow } from '../given/given.ts'
+import { page } from './pages/page.ts'
+import { contextOf, type Visit, type Route, sendPage, sendTo } from './visit.ts'
 import type { Visitors } from './visitor.ts'
 
+/** Without what looks alike: I and 1, O and 0. */
+const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const length = 16
+
+/** Seconds. */
+const lifetime = 600
+
+const codesIn = (store: TokenStore) => notebook(store, 'status-page')
+
+/** A code such as `K7PM-2XQD-9FHT-4WBC`, for the page's entrance. @throws StoreError; TypeError for what is no store */
+export async function statusPageCode(store: TokenStore): Promise<string> {
+  checkOption('store', storeRow, store)
+  const code = Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
+  const until = Math.floor(Date.now() / 1000) + lifetime
+  await codesIn(store).change((notes) => ({ codes: { ...validCodes(notes['codes']), [hashOf(code)]: until } }))
+  return code.replaceAll(/.{4}(?=.)/gu, '$&-')
+}
+
+/** Takes a code, in any spelling: small letters, spaces. False for a text that is no code, or a code that was used. @throws StoreError */
+async function takeCode(store: TokenStore, typed: string): Promise<boolean> {
+  const hash = hashOf(typed.toUpperCase().replaceAll(/[^A-Z\d]/gu, ''))
+  let taken = false
+  await codesIn(store).change((notes) => {
+    const { [hash]: until, ...others } = validCodes(notes['codes'])
+    taken = until !== undefined
+    return taken ? { codes: others } : notes
+  })
+  return taken
+}
+
+function validCodes(codes: unknown): Record<string, number> {
+  return Object.fromEntries(Object.entries(Object(codes)).filter(isValid))
+}
+
+const isValid = (entry: [string, unknown]): entry is [string, number] => Number(entry[1]) > Date.now() / 1000
+
+/** Compared are hashes, as keys of an object: how long that takes says nothing about the code. */
+function hashOf(code: string): string {
+  return createHash('sha256').update(`owner-sso status page ${code}`).digest('base64url')
+}
+
 export interface Entrance {
-  /** What is shown to somebody who has not come in. */
   readonly show: (visit: Visit) => Promise<void>
   readonly enter: Route
   readonly leave: Route
 }
 
-export function entranceOf(store: TokenStore, path: string, visitors: () => Promise<Visitors>): Entrance {
+export function entranceOf(store: TokenStore, path: string, visitors: Visitors): Entrance {
   const show = (visit: Visit, status = 200, wrong?: string): Promise<void> => {
-    const { formToken, isInside } = visit.visitor
-    const problem = wrong === undefined ? undefined : { title: wrong }
-    return sendPage(visit, status, entryPage({ path, formToken, isInside }, problem))
+    const title = 'Enter the code'
+    const input = html`<input
+      class="input code long"
+      autocomplete="one-time-code"
+      autocapitalize="characters"
+      spellcheck="false"
+      maxlength="40"
+      autofocus
+      ${inputAttributes('code')}
+    />`
+    const form = html`${noticeBox(wrong === undefined ? undefined : { title: wrong }, 'bad')}
+      <pre><code>owner-sso broker code</code></pre>
+      <form method="post" action="${path}/enter">
+        ${csrfField(visit.visitor.formToken)} ${field('code', 'Code', input)}
+        <button class="button" type="submit">Enter</button>
+      </form>`
+    const content = card(title, 'Get a code where the broker runs. It works once, for ten minutes.', form)
+    return sendPage(visit, status, page(contextOf(path, visit), title, content))
   }
   return {
     show,
     async enter(visit) {
       const isRight = await takeCode(store, visit.form.get('code') ?? '')
       if (!isRight) return show(visit, 401, 'This code is not right, or was used, or is too old.')
-      return sendTo(visit, path, (await visitors()).fresh(true).cookie)
+      return sendTo(visit, path, (await visitors.enter()).cookie)
     },
-    leave: async (visit) => sendTo(visit, path, (await (await visitors()).leave(visit.visitor)).cookie),
+    leave: async (visit) => sendTo(visit, path, (await visitors.leave(visit.visitor)).cookie),
   }
 }

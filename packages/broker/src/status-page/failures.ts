@@ -6,10 +6,8 @@ import type { TokenManager } from '@owner-sso/core'
 export interface Failure {
   /** Seconds since the epoch of the last time. */
   readonly at: number
-  /** Without a secret. */
   readonly what: string
   readonly account?: string | undefined
-  /** How often lately. */
   readonly count: number
 }
 
@@ -17,10 +15,8 @@ export interface Failure {
 const [most, memory] = [10, 7 * 86_400]
 
 export interface Failures {
-  /** The newest first. */
   readonly list: () => readonly Failure[]
   readonly note: (what: string, account?: string) => void
-  /** Stops listening. */
   readonly close: () => void
 }
 

@@ -1,14 +1,13 @@
 /**
  * The first page: how accounts and programs are, and what went wrong lately. What can't be read is left out, and said.
  */
-import type { Notice } from '#sign-in-pages'
 import type { TokenManager } from '@owner-sso/core'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { BrokerClient } from '../clients/client.ts'
-import { type Visit, sendPage } from './visit.ts'
 import type { Failures } from './failures.ts'
-import { type OverviewPage, overviewPage } from './pages/overview-page.ts'
-import type { WaitingSignIns } from './sign-in/waiting-sign-ins.ts'
+import { overviewPage } from './pages/overview-page.ts'
+import type { WaitingSignIns } from './sign-in/sign-in-parts.ts'
+import { contextOf, type Visit, sendPage } from './visit.ts'
 
 export interface OverviewSources {
   readonly path: string
@@ -19,43 +18,26 @@ export interface OverviewSources {
 }
 
 export async function showOverview(sources: OverviewSources, visit: Visit): Promise<void> {
-  const { path, tokens, clients, failures, waiting } = sources
-  const { id, formToken, isInside } = visit.visitor
-  const news = await newsFor(id, waiting)
-  const listed = await clients.list().catch(() => undefined)
-  const rows = await accountRows(tokens, listed ?? [])
+  const { path, tokens, failures, waiting } = sources
+  const { id } = visit.visitor
+  // That a sign-in has worked is told once.
+  const signedIn = waiting.done.get(id)
+  waiting.done.delete(id)
+  const clients = await sources.clients.list().catch(() => undefined)
+  const { names, areAllListed } = await accountNames(tokens, clients ?? [])
   const page = overviewPage({
-    path,
-    formToken,
-    isInside,
-    ...rows,
-    clients: listed,
+    ...contextOf(path, visit),
+    accounts: await Promise.all(names.map(async (account) => ({ account, ...(await tokens.history(account)) }))),
+    areAllListed,
+    clients,
     failures: failures.list(),
     now: Date.now() / 1000,
-    news,
+    news:
+      signedIn === undefined
+        ? undefined
+        : { title: `${signedIn} is signed in.`, text: 'Programs that are invited for it get tokens.' },
   })
   return sendPage(visit, 200, page)
-}
-
-/** That the sign-in has worked: told once. The page is shown without it where the store is down. */
-async function newsFor(visitor: string, waiting: WaitingSignIns): Promise<Notice | undefined> {
-  try {
-    const done = waiting.get(visitor, 'done')
-    if (done === undefined) return undefined
-    waiting.delete(visitor)
-    return { title: `${done.account} is signed in.`, text: 'Programs that are invited for it get tokens.' }
-  } catch {
-    return undefined
-  }
-}
-
-async function accountRows(
-  tokens: OverviewSources['tokens'],
-  clients: readonly BrokerClient[],
-): Promise<Pick<OverviewPage, 'accounts' | 'areAllListed'>> {
-  const { names, areAllListed } = await accountNames(tokens, clients)
-  const accounts = await Promise.all(names.map(async (account) => ({ account, ...(await tokens.history(account)) })))
-  return { accounts, areAllListed }
 }
 
 /** Those that are signed in, and those that clients wait for; whether the store could list all of the former. */

@@ -4,27 +4,24 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { checkOptions, kinds, type OptionRows, type Sso, type TokenManager, type TokenStore } from '@owner-sso/core'
-import { sendAnswer } from '@owner-sso/express/support'
+import { letIn, originForm, sendAnswer } from '@owner-sso/express/support'
 import Negotiator from 'negotiator'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { BrokerAlerts } from '../http/account-tokens.ts'
 import { hostsRow, storeRow } from '../given/given.ts'
-import { hostRejection, namesOf } from '../http/guard.ts'
-import { notFound, rejections } from '../http/rejection.ts'
-import { requestTarget } from '../http/request-target.ts'
-import { departuresIn } from './departures.ts'
-import { type Entrance, entranceOf } from './entrance.ts'
-import { BadRequestError, type Visit, readForm, type Route, secure, sendPage } from './visit.ts'
+import { isNamedOtherwise, namesOf } from '../http/guard.ts'
+import { notFound, rejection, rejections } from '../http/rejection.ts'
+import { entranceOf } from './entrance.ts'
+import { BadRequestError, contextOf, type Visit, readForm, type Route, secure, sendPage } from './visit.ts'
 import { type Failures, failuresOf } from './failures.ts'
 import { showOverview } from './overview.ts'
 import { icon, messagePage, style } from './pages/page.ts'
-import { programRoutes } from './programs/program-routes.ts'
-import { onceForms } from './programs/once-forms.ts'
-import { signInRoutes } from './sign-in/sign-in-routes.ts'
-import { signInTries } from './sign-in/sign-in-parts.ts'
-import { triesWithin } from './sign-in/tries.ts'
-import { waitingSignIns } from './sign-in/waiting-sign-ins.ts'
-import { visitorKey, type Visitors, visitorsOf } from './visitor.ts'
+import { programRoutes } from './program-routes.ts'
+import { showServicePage, submitServicePage } from './sign-in/service-page.ts'
+import { type SignInParts, signInTries, waitingSignIns } from './sign-in/sign-in-parts.ts'
+import { showPasscode, showPassword, submitPasscode, submitPassword } from './sign-in/typed.ts'
+import { submissions } from './submissions.ts'
+import { visitorsIn } from './visitor.ts'
 
 /** What the status page shows, and to whom. */
 export interface StatusPageOptions {
@@ -81,88 +78,20 @@ export function statusPage(options: StatusPageOptions): StatusPage {
   checkOptions('statusPage', options, rows)
   const { tokens, store, path = '/status', https = false, hosts = [], onProblem = () => undefined } = options
   const failures = failuresOf(tokens)
-  const visitors = visitorsAt(store, path, https)
+  const visitors = visitorsIn(store, path, https)
   const entrance = entranceOf(store, path, visitors)
-  const answer = answering({
-    path,
-    visitors,
-    entrance,
-    open: new Map([
-      ['GET /style.css', ({ response }) => sendAsset(response, 'text/css; charset=utf-8', style)],
-      ['GET /icon.svg', ({ response }) => sendAsset(response, 'image/svg+xml', icon)],
-      ['POST /enter', entrance.enter],
-    ]),
-    inside: insideRoutes(options, path, failures, entrance),
-  })
+  /** For everybody, by method and what follows the page's path. */
+  const open = new Map<string, Route>([
+    ['GET /style.css', ({ response }) => sendAsset(response, 'text/css; charset=utf-8', style)],
+    ['GET /icon.svg', ({ response }) => sendAsset(response, 'image/svg+xml', icon)],
+    ['POST /enter', entrance.enter],
+  ])
+  /** For those who came in; others are shown the entrance. */
+  const inside = new Map([...insideRoutes(options, path, failures), ['POST /leave', entrance.leave] as const])
   const names = namesOf(hosts)
 
-  const handler: RequestListener = (request, response) => {
-    secure(response, https)
-    // A page of another site whose name was made to lead here (DNS rebinding) is called otherwise.
-    const rejected = hostRejection(request, names)
-    if (rejected !== undefined) return sendText(response, ...rejections[rejected])
-    answer(request, response).catch((error: unknown) => {
-      onProblem(error)
-      if (response.headersSent) return response.destroy()
-      response.setHeader('retry-after', '5')
-      return sendText(response, 503, 'The page can’t be shown now: its store can’t be read. Try again in a minute.')
-    })
-  }
-  return { handler, noteFailure: failures.note, close: failures.close }
-}
-
-/** What only those may do who came in, by method and what follows the page's path. */
-function insideRoutes(
-  options: StatusPageOptions,
-  path: string,
-  failures: Failures,
-  entrance: Entrance,
-): ReadonlyMap<string, Route> {
-  const { tokens, sso, clients, https = false, alerts } = options
-  const waiting = waitingSignIns()
-  const overview = { path, tokens, clients, failures, waiting }
-  const signIn = {
-    sso,
-    tokens,
-    path,
-    waiting,
-    tries: triesWithin(signInTries),
-    onSignedIn: (account: string) => alerts?.works(account),
-  }
-  return new Map<string, Route>([
-    ['GET ', (visit) => showOverview(overview, visit)],
-    ['POST /leave', entrance.leave],
-    ...signInRoutes(signIn),
-    ...programRoutes({ path, https, vehicleList: sso.vehicleList, tokens, clients, forms: onceForms() }),
-  ])
-}
-
-/** The key of their cookies is in the store: a store that was down is asked again. */
-function visitorsAt(store: TokenStore, path: string, https: boolean): () => Promise<Visitors> {
-  const departures = departuresIn(store)
-  let visitors: Promise<Visitors> | undefined
-  return () => {
-    visitors ??= visitorKey(store).then((key) => visitorsOf(key, departures, path, https))
-    visitors.catch(() => {
-      visitors = undefined
-    })
-    return visitors
-  }
-}
-
-interface Answering {
-  readonly path: string
-  readonly visitors: () => Promise<Visitors>
-  readonly entrance: Entrance
-  /** For everybody. */
-  readonly open: ReadonlyMap<string, Route>
-  /** For those who came in; others are shown the entrance. */
-  readonly inside: ReadonlyMap<string, Route>
-}
-
-function answering({ path, visitors, entrance, open, inside }: Answering) {
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(requestTarget(request).url.replace(/^\/?/u, 'http://broker/'))
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(originForm(request).replace(/^\/?/u, 'http://broker/'))
     if (url.pathname === '/' && (request.method === 'GET' || request.method === 'HEAD')) {
       response.writeHead(303, { location: path }).end()
       return
@@ -172,7 +101,7 @@ function answering({ path, visitors, entrance, open, inside }: Answering) {
     if (!isOurs && !isForPeople(request)) return sendAnswer(response, notFound(url.pathname))
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const name = `${method} ${url.pathname.slice(path.length).replace(/\/$/u, '')}`
-    const { cookie, ...known } = await (await visitors()).of(request)
+    const { cookie, ...known } = await visitors.of(request)
     // At other paths a browser does not send the cookie: a new one in the answer would sign its owner out.
     const visitor = isOurs && cookie !== undefined ? { ...known, cookie } : known
     const empty: Visit = { request, response, url, visitor, form: new URLSearchParams() }
@@ -184,14 +113,58 @@ function answering({ path, visitors, entrance, open, inside }: Answering) {
       await route({ ...empty, form })
     } catch (error) {
       if (!(error instanceof BadRequestError)) throw error
-      const { formToken, isInside } = visitor
-      const page = messagePage({ path, formToken, isInside }, 'That did not work', error.message)
-      await sendPage(empty, error.status, page)
+      await sendPage(empty, error.status, messagePage(contextOf(path, empty), 'That did not work', error.message))
     }
   }
+
+  const handler: RequestListener = (request, response) => {
+    if (!letIn(request, response, rejection('ERR_BROKER_MALFORMED_REQUEST'))) return
+    secure(response, https)
+    // A page of another site whose name was made to lead here (DNS rebinding) is called otherwise.
+    if (isNamedOtherwise(request, names)) return sendText(response, ...rejections['ERR_BROKER_HOST'])
+    answer(request, response).catch((error: unknown) => {
+      onProblem(error)
+      if (response.headersSent) return response.destroy()
+      response.setHeader('retry-after', '5')
+      return sendText(response, 503, 'The page can’t be shown now: its store can’t be read. Try again in a minute.')
+    })
+  }
+  return { handler, noteFailure: failures.note, close: failures.close }
 }
 
-/** Browsers ask for a page. */
+function insideRoutes(
+  { tokens, sso, clients, https = false, alerts }: StatusPageOptions,
+  path: string,
+  failures: Failures,
+): ReadonlyMap<string, Route> {
+  const waiting = waitingSignIns()
+  const onSignedIn = (account: string): void => alerts?.works(account)
+  return new Map<string, Route>([
+    ['GET ', (visit) => showOverview({ path, tokens, clients, failures, waiting }, visit)],
+    ...signInRoutes({ sso, tokens, path, waiting, tries: signInTries(), onSignedIn }),
+    ...programRoutes({ path, https, vehicleList: sso.vehicleList, tokens, clients }),
+  ])
+}
+
+/** "Sign in again" in place: with e-mail, password and second factor, or on the service's own page. */
+function signInRoutes(parts: SignInParts): ReadonlyMap<string, Route> {
+  const once = submissions()
+  // A registered application has no login form to fill in.
+  const hasForm = parts.sso.service !== 'registered'
+  const showFirst = hasForm ? showPassword : showServicePage
+  const submitFirst = hasForm ? submitPassword : submitServicePage
+  return new Map<string, Route>([
+    ['GET /sign-in', (visit) => showFirst(parts, visit, accountIn(visit))],
+    ['POST /sign-in', (visit) => once(visit, () => submitFirst(parts, visit))],
+    ['GET /sign-in/passcode', (visit) => showPasscode(parts, visit)],
+    ['POST /sign-in/passcode', (visit) => once(visit, () => submitPasscode(parts, visit))],
+    ['GET /sign-in/browser', (visit) => showServicePage(parts, visit, accountIn(visit))],
+    ['POST /sign-in/browser', (visit) => once(visit, () => submitServicePage(parts, visit))],
+  ])
+}
+
+const accountIn = ({ url }: Visit): string | undefined => url.searchParams.get('account') ?? undefined
+
 function isForPeople(request: IncomingMessage): boolean {
   return new Negotiator(request).mediaType(['application/problem+json', 'text/html']) === 'text/html'
 }

@@ -3,8 +3,13 @@
  * scripts but one.
  */
 import { type Html, scriptSource } from '#sign-in-pages'
+import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isEqual, type Visitor } from './visitor.ts'
+import { isCrossSite } from '@owner-sso/express/support'
+import { bodyText } from '../http/body-text.ts'
+import { RejectedCall, rejections } from '../http/rejection.ts'
+import type { PageContext } from './pages/page.ts'
+import type { Visitor } from './visitor.ts'
 
 export interface Visit {
   readonly request: IncomingMessage
@@ -15,11 +20,14 @@ export interface Visit {
   readonly form: URLSearchParams
 }
 
+/** What a page has to know of whom it is shown to. */
+export function contextOf(path: string, { visitor }: Visit): PageContext {
+  const { formToken, isInside } = visitor
+  return { path, formToken, isInside }
+}
+
 /** Answers what is asked for under one address. @throws BadRequestError; what is nobody's mistake */
 export type Route = (visit: Visit) => Promise<void> | void
-
-/** Bytes of a form at most. */
-const mostBytes = 16_384
 
 /** Something is wrong with the request itself. Its message is for the person who sent it. */
 export class BadRequestError extends Error {
@@ -64,31 +72,21 @@ export function sendTo({ response }: Visit, path: string, cookie?: string): void
  * @throws BadRequestError
  */
 export async function readForm(request: IncomingMessage, visitor: Visitor): Promise<URLSearchParams> {
-  if (isForeign(request)) throw new BadRequestError(403, 'This form was sent by a page of another site.')
+  if (isCrossSite(request, new Set())) throw new BadRequestError(403, 'This form was sent by a page of another site.')
   if (!/^application\/x-www-form-urlencoded\b/iu.test(request.headers['content-type'] ?? '')) {
     throw new BadRequestError(415, 'This is not a form.')
   }
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    const bytes = Buffer.from(chunk)
-    size += bytes.byteLength
-    if (size > mostBytes) throw new BadRequestError(413, 'This form is too large.')
-    chunks.push(bytes)
-  }
-  const form = new URLSearchParams(Buffer.concat(chunks).toString())
-  if (visitor.cookie === undefined && isEqual(form.get('_csrf') ?? '', visitor.formToken)) return form
+  const text = await bodyText(request).catch((error: unknown) => {
+    if (!(error instanceof RejectedCall)) throw error
+    throw new BadRequestError(rejections[error.code][0], error.message)
+  })
+  const form = new URLSearchParams(text)
+  const [sent, right] = [Buffer.from(form.get('_csrf') ?? ''), Buffer.from(visitor.formToken)]
+  const isOwn = sent.length === right.length && timingSafeEqual(sent, right)
+  if (visitor.cookie === undefined && isOwn) return form
   throw expiredForm()
 }
 
 export function expiredForm(): BadRequestError {
   return new BadRequestError(403, 'This form has expired. Nothing was done: open the page again and repeat it.')
-}
-
-/** A POST that another site's page made: by `Sec-Fetch-Site` and `Origin`, where the browser sends them. */
-function isForeign({ headers }: IncomingMessage): boolean {
-  const { origin, host } = headers
-  const site = headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
-  return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host)
 }

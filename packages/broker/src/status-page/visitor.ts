@@ -1,15 +1,13 @@
 /**
- * Who looks at the page: a signed cookie says whether they came in with a code. Nothing is kept for a visitor but that they
- * have signed out, so looking costs no memory, and all instances that share the store know each other's cookies.
+ * Who looks at the page: a cookie with a random id. The ids of those who came in with a code stand in the store, as hashes, until they
+ * sign out or a month is over: so all instances know them, and a copy of a cookie, in a backup or at a thief's, opens nothing after that.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { notebook, type TokenStore } from '@owner-sso/core'
-import type { Departures } from './departures.ts'
-import { statusPageTopic } from './entry-code.ts'
+import { notebook, type Notes, type TokenStore } from '@owner-sso/core'
 
 export interface Visitor {
-  /** Random; one for each browser, a new one with the entry. */
+  /** One for each browser, a new one with the entry. */
   readonly id: string
   readonly isInside: boolean
   /** What each form of theirs has to bring back (S56). */
@@ -22,65 +20,64 @@ export interface Visitor {
 const stay = 30 * 86_400
 
 export interface Visitors {
+  /** Where the store can't be read, as it was read last. @throws StoreError where it never was */
   of(request: IncomingMessage): Promise<Visitor>
-  /** Somebody who came in: with a new cookie. */
-  fresh(isInside: boolean): Visitor
+  /** Somebody who comes in: with a new cookie. @throws StoreError */
+  enter(): Promise<Visitor>
   /** Somebody who signs out: with a new cookie, and the old one is worth nothing. @throws StoreError */
   leave(visitor: Visitor): Promise<Visitor>
 }
 
-/**
- * @param key - of `visitorKey`
- * @param secure - whether people reach the page over https
- */
-export function visitorsOf(key: Buffer, departures: Departures, path: string, secure: boolean): Visitors {
-  const name = secure ? '__Secure-owner-sso-status' : 'owner-sso-status'
-  const mac = (purpose: string, text: string): string =>
-    createHmac('sha256', key).update(`${purpose} ${text}`).digest('base64url')
-  const visitor = (id: string, isInside: boolean): Visitor => ({ id, isInside, formToken: mac('form', id) })
-  const signedVisitor = (value: string): Visitor | undefined => {
-    const [id = '', place = '', until = '', signature = ''] = value.split('.')
-    const isOurs = isEqual(signature, mac('visitor', `${id}.${place}.${until}`)) && Number(until) > now()
-    return isOurs ? visitor(id, place === 'inside') : undefined
+/** @param secure - whether people reach the page over https */
+export function visitorsIn(store: TokenStore, path: string, secure: boolean): Visitors {
+  const inside = notebook(store, 'status-page-visitors')
+  let known: Notes | undefined
+  const cookieName = secure ? '__Secure-owner-sso-status' : 'owner-sso-status'
+  const attributes = `Path=${path}; Max-Age=${stay}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+  const newVisitor = (isInside: boolean): Visitor => {
+    const id = randomBytes(16).toString('base64url')
+    return { ...visitor(id, isInside), cookie: `${cookieName}=${id}; ${attributes}` }
   }
   return {
-    async of(request) {
+    async of({ headers }) {
       // Whatever else runs on this host can set a cookie of this name beside ours, on any port: it shuts nobody out.
-      const sent = (request.headers.cookie ?? '').matchAll(new RegExp(`(?:^|; )${name}=([^;]*)`, 'gu'))
-      const known = [...sent].flatMap(([, value = '']) => signedVisitor(value) ?? [])
-      for (const each of known) if (each.isInside && !(await departures.has(each.id))) return each
-      return known.find(({ isInside }) => !isInside) ?? this.fresh(false)
+      const cookies = (headers.cookie ?? '').matchAll(new RegExp(`(?:^|; )${cookieName}=([\\w-]{22})(?=;|$)`, 'gu'))
+      const ids = [...cookies].map(([, id = '']) => id)
+      const [first] = ids
+      if (first === undefined) return newVisitor(false)
+      const notes = await inside.read().catch((error: unknown) => {
+        if (known === undefined) throw error
+        return known
+      })
+      known = notes
+      const entered = ids.find((id) => isToCome(notes[hashOf('visitor', id)]))
+      return visitor(entered ?? first, entered !== undefined)
     },
-    fresh(isInside) {
-      const id = randomBytes(16).toString('base64url')
-      const text = `${id}.${isInside ? 'inside' : 'outside'}.${now() + stay}`
-      const value = `${text}.${mac('visitor', text)}`
-      const attributes = `Path=${path}; Max-Age=${stay}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
-      return { ...visitor(id, isInside), cookie: `${name}=${value}; ${attributes}` }
+    async enter() {
+      const entered = newVisitor(true)
+      known = await inside.change((notes) => ({
+        ...Object.fromEntries(Object.entries(notes).filter(([, until]) => isToCome(until))),
+        [hashOf('visitor', entered.id)]: Math.floor(Date.now() / 1000) + stay,
+      }))
+      return entered
     },
     async leave({ id }) {
-      // No cookie of theirs lives longer.
-      await departures.note(id, now() + stay)
-      return this.fresh(false)
+      const left = hashOf('visitor', id)
+      known = await inside.change((notes) =>
+        Object.fromEntries(Object.entries(notes).filter(([name]) => name !== left)),
+      )
+      return newVisitor(false)
     },
   }
 }
 
-/** What signs the cookies: made once, by whichever instance comes first. @throws StoreError */
-export async function visitorKey(store: TokenStore): Promise<Buffer> {
-  const made = randomBytes(32).toString('base64url')
-  const { key } = await notebook(store, statusPageTopic).change((notes) =>
-    typeof notes['key'] === 'string' ? notes : { ...notes, key: made },
-  )
-  return Buffer.from(String(key), 'base64url')
+const visitor = (id: string, isInside: boolean): Visitor => ({ id, isInside, formToken: hashOf('form', id) })
+
+function isToCome(until: unknown): boolean {
+  return typeof until === 'number' && until > Date.now() / 1000
 }
 
-function now(): number {
-  return Math.floor(Date.now() / 1000)
-}
-
-/** In constant time. */
-export function isEqual(sent: string, right: string): boolean {
-  const [left, other] = [Buffer.from(sent), Buffer.from(right)]
-  return left.length === other.length && timingSafeEqual(left, other)
+/** Neither the store nor a page has the id itself: it is the cookie. */
+function hashOf(purpose: string, id: string): string {
+  return createHash('sha256').update(`owner-sso ${purpose} ${id}`).digest('base64url')
 }

@@ -16,7 +16,6 @@ export const brokerOptions = {
   publicUrl: value('<url>', 'the address that people and programs use, if it is another one'),
   // What it does for them.
   withProxy: flag('forward calls of the owner API as well, for programs invited with --scope proxy'),
-  rotate: flag('give programs another refresh token with each use'),
   audit: value('<path>', 'append who got which token, a line of JSON each (- is standard error)'),
   // Whom it tells that an account has to sign in again.
   alertWebhook: value('<url>', 'tell there if an account has to sign in again'),

@@ -39,7 +39,6 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
       clients,
       // An address in brackets is let in by itself. Others may be written with the dot of the root at their end.
       hosts: names.filter((name) => !name.includes(':')).flatMap((name) => [name, `${name}.`]),
-      ...(options.rotate && { rotation: 'rotate' }),
       audit(entry) {
         audit?.note(entry)
         teller.noteAudit(entry)
@@ -120,9 +119,9 @@ function onSignals(pass: (signal: NodeJS.Signals) => unknown): void {
 
 /** It listens on loopback alone, for one program. @throws CommandError */
 function refuseOtherOptions(options: BrokerFlags): void {
-  const other = Object.keys(options).find((name) => !['rotate', 'audit'].includes(name))
+  const other = Object.keys(options).find((name) => name !== 'audit')
   if (other === undefined) return
-  const next = 'It is for one program of this machine, and takes only --rotate and --audit.'
+  const next = 'It is for one program of this machine, and takes only --audit.'
   throw usageError(`owner-sso broker run takes no ${dashed(other)}.`, next)
 }
 

@@ -91,7 +91,6 @@ function partsOf(
     hosts,
     alerts,
     ...(proxy && { proxy }),
-    ...(options.rotate && { rotation: 'rotate' }),
     audit: (entry) => {
       audit?.note(entry)
       noteRejection(entry)

@@ -1,28 +1,11 @@
 /**
  * The proxy's own answers: one row for each reason why a caller does not get the owner API's answer.
  */
+import { property } from '../property.ts'
 import { type Answer, problemAnswer } from './problem.ts'
 
-/** Why a caller does not get the owner API's answer. */
-export type OwnerApiErrorCode =
-  | 'ERR_OWNER_API_MALFORMED_REQUEST'
-  | 'ERR_OWNER_API_MALFORMED_PATH'
-  | 'ERR_OWNER_API_FORBIDDEN'
-  | 'ERR_OWNER_API_CROSS_SITE'
-  | 'ERR_OWNER_API_PATH_NOT_ALLOWED'
-  | 'ERR_OWNER_API_METHOD_NOT_ALLOWED'
-  | 'ERR_OWNER_API_BODY_CONSUMED'
-  | 'ERR_OWNER_API_INTERNAL'
-  | 'ERR_OWNER_API_UPGRADE_REJECTED'
-  | 'ERR_OWNER_API_TOKEN_ECHOED'
-  | 'ERR_OWNER_API_TOKEN_REFUSED'
-  | 'ERR_OWNER_API_UNREACHABLE'
-  | 'ERR_OWNER_API_BUSY'
-  | 'ERR_OWNER_API_CLOSING'
-  | 'ERR_OWNER_API_TIMEOUT'
-
-/** The status and the sentence of each. */
-export const ownerApiErrors: Readonly<Record<OwnerApiErrorCode, readonly [status: number, detail: string]>> = {
+/** The status and the sentence of each code. */
+export const ownerApiErrors = {
   ERR_OWNER_API_MALFORMED_REQUEST: [400, 'The request is ambiguous, so it was not forwarded.'],
   ERR_OWNER_API_MALFORMED_PATH: [
     400,
@@ -44,7 +27,10 @@ export const ownerApiErrors: Readonly<Record<OwnerApiErrorCode, readonly [status
   ERR_OWNER_API_BUSY: [503, 'Too many calls are under way. Try again in a moment.'],
   ERR_OWNER_API_CLOSING: [503, 'This instance is shutting down. Try again.'],
   ERR_OWNER_API_TIMEOUT: [504, 'No answer came in time.'],
-}
+} as const
+
+/** Why a caller does not get the owner API's answer. */
+export type OwnerApiErrorCode = keyof typeof ownerApiErrors
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -54,8 +40,7 @@ export const forwardedMethods: ReadonlySet<string> = new Set(methods)
 /** The answer of a code, in its own words or in those that say more. */
 export function ownerApiErrorAnswer(code: OwnerApiErrorCode, more?: string): Answer {
   const [status, sentence] = ownerApiErrors[code]
-  const detail = more ?? sentence
-  return problemAnswer(status, code, detail, { headers: headersFor(status, code) })
+  return problemAnswer(status, code, more ?? sentence, headersFor(status, code))
 }
 
 function headersFor(status: number, code: OwnerApiErrorCode): Record<string, string> {
@@ -63,4 +48,37 @@ function headersFor(status: number, code: OwnerApiErrorCode): Record<string, str
   if (code === 'ERR_OWNER_API_MALFORMED_REQUEST' || status === 501) return { connection: 'close' }
   if (status === 405) return { allow: methods.join(', ') }
   return status === 503 ? { 'retry-after': '1' } : {}
+}
+
+/** What we end a call with ourselves. */
+export class OwnerCallError extends Error {
+  readonly code: OwnerApiErrorCode
+
+  /** @param message - for a log, where it says more than the code */
+  constructor(code: OwnerApiErrorCode, message: string = code) {
+    super(message)
+    this.name = 'OwnerCallError'
+    this.code = code
+  }
+}
+
+/** The answer to an error of ours; `undefined` for any other. */
+export function callErrorAnswer(error: unknown): Answer | undefined {
+  return error instanceof OwnerCallError ? ownerApiErrorAnswer(error.code) : undefined
+}
+
+/** What undici fails with: where the owner API was too slow, and where its pool was closed. */
+const undiciCodes: Readonly<Record<string, OwnerApiErrorCode>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'ERR_OWNER_API_TIMEOUT',
+  UND_ERR_HEADERS_TIMEOUT: 'ERR_OWNER_API_TIMEOUT',
+  UND_ERR_BODY_TIMEOUT: 'ERR_OWNER_API_TIMEOUT',
+  ETIMEDOUT: 'ERR_OWNER_API_TIMEOUT',
+  UND_ERR_CLOSED: 'ERR_OWNER_API_CLOSING',
+  UND_ERR_DESTROYED: 'ERR_OWNER_API_CLOSING',
+}
+
+/** The answer where a request to the owner API has failed. It holds nothing of the error. */
+export function failureAnswer(error: unknown): Answer {
+  const code = undiciCodes[String(property(error, 'code'))] ?? 'ERR_OWNER_API_UNREACHABLE'
+  return callErrorAnswer(error) ?? ownerApiErrorAnswer(code)
 }

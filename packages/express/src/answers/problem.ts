@@ -24,18 +24,13 @@ export interface Answer {
   readonly problem: Problem
 }
 
-/** What an answer may carry in addition to status, code and detail. */
-export interface AnswerExtras {
-  readonly headers?: Readonly<Record<string, string>>
-  readonly reason?: string | undefined
-}
-
 /** An answer of a status, a code and a sentence. */
 export function problemAnswer(
   status: number,
   code: string,
   detail: string,
-  { headers = {}, reason }: AnswerExtras = {},
+  headers: Readonly<Record<string, string>> = {},
+  reason?: string,
 ): Answer {
   const title = STATUS_CODES[status] ?? 'Error'
   return {

@@ -66,10 +66,8 @@ export function ssoErrorAnswer(error: unknown): Answer | undefined {
   const { code, reason, nextAttemptAt } = ssoError
   const [status, detail] = answers[code]
   const isWord = typeof reason === 'string' && /^[a-z_-]{1,32}$/u.test(reason)
-  return problemAnswer(status, code, detail, {
-    headers: status === 503 ? { 'retry-after': secondsUntil(nextAttemptAt) } : {},
-    reason: isWord && withReason.has(code) ? reason : undefined,
-  })
+  const headers: Record<string, string> = status === 503 ? { 'retry-after': secondsUntil(nextAttemptAt) } : {}
+  return problemAnswer(status, code, detail, headers, isWord && withReason.has(code) ? reason : undefined)
 }
 
 /** By its code, not by `instanceof`: two copies of core in one tree are two classes. */

@@ -6,14 +6,11 @@ import {
   mayCarrySecrets,
   type OptionRows,
   type TlsOptions,
-  type Transport,
   type TransportOption,
-  transportOf,
   verificationProblem,
 } from '@owner-sso/core'
-import { type AccountSource, accountReader, type Tokens, tokensRow } from '../account-source.ts'
+import { type Tokens, tokensRow } from '../account-source.ts'
 import { isBelow } from '../proxy/request-path.ts'
-import { apiUrlOfEnvironment, ownerApiTarget } from '../target.ts'
 
 /** Whose token goes on the calls, and where to. */
 export interface OwnerCallOptions {
@@ -42,28 +39,6 @@ export const ownerCallRows: OptionRows<OwnerCallOptions> = {
   target: kinds.any,
   transport: kinds.any,
   tls: kinds.any,
-}
-
-/** The options, read once. */
-export interface CallSettings {
-  readonly tokens: Tokens
-  readonly accountOf: () => string | undefined | Promise<string | undefined>
-  readonly target: URL | undefined
-  readonly transport: Transport | undefined
-}
-
-/**
- * @param fallback - the target where the options name none
- * @throws TypeError that names the option
- */
-export function parseOwnerCallOptions(options: OwnerCallOptions, fallback?: string): CallSettings {
-  const { tokens, account, transport, tls, target = fallback ?? apiUrlOfEnvironment() } = options
-  return {
-    tokens,
-    accountOf: accountReader<void>(account satisfies AccountSource<void>),
-    target: target === undefined ? undefined : ownerApiTarget(target),
-    transport: transport === undefined && tls === undefined ? undefined : transportOf({ transport, tls }),
-  }
 }
 
 /** `.` and `..`, encoded too, as the URL standard reads them: they are gone once an address was parsed. */

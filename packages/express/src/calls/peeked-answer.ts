@@ -38,33 +38,19 @@ export async function peekAt(answer: Response): Promise<Peeked> {
   // Whoever reads on hears of its failure.
   next.catch(() => undefined)
   const body = isWhole ? Buffer.concat(begun).toString() : undefined
-  return { answer: sameAnswer(answer, streamOf({ begun, next, reader })), refusal: { challenge, body } }
-}
-
-function streamOf({ begun, next, reader }: Unread): ReadableStream<Uint8Array> {
-  let pending: Promise<Piece> | undefined = next
-  return new ReadableStream({
+  let unread: Promise<Piece> | undefined = next
+  const whole = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const piece = begun.shift()
-      if (piece !== undefined) return controller.enqueue(piece)
-      const { done, value } = await (pending ?? reader.read())
-      pending = undefined
+      const read = begun.shift()
+      if (read !== undefined) return controller.enqueue(read)
+      const { done, value } = await (unread ?? reader.read())
+      unread = undefined
       if (done) controller.close()
       else controller.enqueue(value)
     },
     cancel: (reason) => reader.cancel(reason),
   })
-}
-
-interface Unread {
-  /** What was read already, in order. */
-  readonly begun: Uint8Array[]
-  /** The read that is under way. */
-  readonly next: Promise<Piece>
-  readonly reader: ReadableStreamDefaultReader<Uint8Array>
-}
-
-function sameAnswer(answer: Response, body: ReadableStream<Uint8Array>): Response {
   const { status, statusText, headers, url } = answer
-  return Object.defineProperty(new Response(body, { status, statusText, headers }), 'url', { value: url })
+  const same = Object.defineProperty(new Response(whole, { status, statusText, headers }), 'url', { value: url })
+  return { answer: same, refusal: { challenge, body } }
 }

@@ -4,11 +4,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Answer } from '../answers/problem.ts'
 import { forwardedMethods, ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
+import { asksForUpgrade } from '../door/entry.ts'
 import { property } from '../property.ts'
-import { isCrossSite } from './cross-site.ts'
-import { declaresBody } from './request-body.ts'
 import { isBelow, isPlainQuery, isUnambiguous, originForm } from './request-path.ts'
-import { asksForUpgrade } from './upgrade.ts'
 
 export interface AdmissionRules {
   /** Path of the owner API's address, without a slash at its end. */
@@ -23,7 +21,6 @@ export function admission(request: IncomingMessage, rules: AdmissionRules): stri
   const { method = '' } = request
   if (!forwardedMethods.has(method)) return ownerApiErrorAnswer('ERR_OWNER_API_METHOD_NOT_ALLOWED')
   if (asksForUpgrade(request)) return ownerApiErrorAnswer('ERR_OWNER_API_UPGRADE_REJECTED')
-  if (namesTwoHosts(request)) return ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_REQUEST')
   const url = originForm(request)
   const [path = ''] = url.split('?')
   if (!isUnambiguous(path) || !isPlainQuery(url.slice(path.length)))
@@ -38,11 +35,6 @@ export function admission(request: IncomingMessage, rules: AdmissionRules): stri
   }
   if (isCrossSite(request, rules.trustedOrigins)) return ownerApiErrorAnswer('ERR_OWNER_API_CROSS_SITE')
   return rules.basePath + url
-}
-
-/** Which of them counts differs from server to server (RFC 9112 section 3.2). */
-export function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
-  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1
 }
 
 /** Express takes the mount path off: at `/api`, `/api/1/vehicles` asks the owner API for `/1/vehicles`. */
@@ -69,13 +61,29 @@ export function mountPathOf(request: IncomingMessage): string {
 }
 
 /**
- * One way to tell where the body ends (RFC 9112 section 6.3), also on servers that were told to parse leniently. Where there
- * is another, what follows on the connection may be a body to whoever sent it, and is a request to this server.
+ * Whether a page of another site makes the call, with the owner's cookies in it. `Sec-Fetch-Site` decides where a browser sends it, else `Origin` against `Host`. A caller with neither is no browser,
+ * and so sends no owner's cookies on behalf of a page.
+ *
+ * @param trustedOrigins - origins that may call as if they were this one
  */
-export function hasPlainFraming(request: IncomingMessage): boolean {
-  const { method, headers } = request
-  const coding = headers['transfer-encoding']
-  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || headers['content-length'] !== undefined))
-    return false
-  return !declaresBody(request) || (method !== 'GET' && method !== 'HEAD')
+export function isCrossSite({ method, headers }: IncomingMessage, trustedOrigins: ReadonlySet<string>): boolean {
+  // Over HTTP/2, the host has a name of its own (RFC 9113 section 8.3.1).
+  const { origin, host = headers[':authority'] } = headers
+  if (origin !== undefined && trustedOrigins.has(origin)) return false
+  const site = headers['sec-fetch-site']
+  if (site === undefined) return origin !== undefined && !isSameHost(origin, String(host))
+  // Reading across subdomains is what the application's own CORS rules decide; writing is not.
+  if (method === 'GET' || method === 'HEAD') return site === 'cross-site'
+  return site !== 'same-origin' && site !== 'none'
+}
+
+/** A dot at the end of a host says that its name is whole, and nothing else. */
+const withoutDot = (host: string): string => host.replace(/\.(?=:\d+$|$)/u, '')
+
+/** The scheme may be another: what ends TLS in front asks over http. An app's own (`capacitor://localhost`) is no site. */
+function isSameHost(origin: string, host: string): boolean {
+  if (!/^https?:/u.test(origin) || !URL.canParse(origin)) return false
+  const { protocol, host: originHost } = new URL(origin)
+  const own = `${protocol}//${host}`
+  return URL.canParse(own) && withoutDot(new URL(own).host) === withoutDot(originHost)
 }

@@ -1,11 +1,12 @@
 /**
- * The owner API's answer on its way to the caller: nothing is held back but what the caller is too slow to read.
+ * The owner API's answer on its way to the caller: nothing is held back but what the caller is too slow to read. And how long either of
+ * them may be silent.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { startTimeLimit } from '@owner-sso/core'
 import type { Dispatcher } from 'undici'
+import { OwnerCallError } from '../answers/owner-api-error.ts'
 import type { TokenTrace } from './token-trace.ts'
-import type { SilenceLimit } from './silence.ts'
-import { ProxyError } from './upstream-failure.ts'
 
 type Controller = Dispatcher.DispatchController
 
@@ -22,18 +23,15 @@ export interface Delivery {
   end(): void
 }
 
-/** What a delivery is part of. */
-export interface DeliveryTies {
-  /** Ends the whole call with this error. */
-  readonly fail: (error: unknown) => void
-  /** Starts again once the caller has read what was held back for it. */
-  readonly silence: SilenceLimit
-}
-
+/**
+ * @param fail - ends the whole call with this error
+ * @param silence - starts again once the caller has read what was held back for it
+ */
 export function deliveryTo(
   { response, bodyTimeout, answerHeaders }: DeliveryOptions,
   trace: TokenTrace,
-  { fail, silence }: DeliveryTies,
+  fail: (error: unknown) => void,
+  silence: SilenceLimit,
 ): Delivery {
   let head: { readonly status: number; readonly headers: IncomingHttpHeaders } | undefined
 
@@ -65,7 +63,7 @@ export function deliveryTo(
     },
     data(controller, chunk) {
       if (trace.inBody(chunk)) {
-        fail(new ProxyError('ERR_OWNER_API_TOKEN_ECHOED'))
+        fail(new OwnerCallError('ERR_OWNER_API_TOKEN_ECHOED'))
         return
       }
       if (!begin() || response.write(chunk)) return
@@ -80,6 +78,52 @@ export function deliveryTo(
     },
     end() {
       if (begin()) response.end()
+    },
+  }
+}
+
+/** The limit on a silence. It starts again with each piece of the answer. */
+export interface SilenceLimit {
+  /** From now on, silence may last so many milliseconds. */
+  allow(milliseconds: number): void
+  /** No limit until the next `allow`. */
+  lift(): void
+  /** No limit ever more. */
+  end(): void
+}
+
+/** @param onSilence - called once, when a silence has lasted too long */
+export function silenceLimit(onSilence: () => void): SilenceLimit {
+  let stop: (() => void) | undefined
+  let hasEnded = false
+  let deadline: number
+  /** When the timer fires. */
+  let due: number
+  const watch = (milliseconds: number): void => {
+    stop = startTimeLimit(milliseconds, () => {
+      // One timer for many pieces: it looks how long ago the last one came.
+      const left = deadline - performance.now()
+      if (left <= 0) return onSilence()
+      due = deadline
+      watch(left)
+    })
+  }
+  const lift = (): void => {
+    stop?.()
+    stop = undefined
+  }
+  return {
+    allow(milliseconds) {
+      deadline = performance.now() + milliseconds
+      if (hasEnded || (stop !== undefined && due <= deadline)) return
+      lift()
+      due = deadline
+      watch(milliseconds)
+    },
+    lift,
+    end() {
+      hasEnded = true
+      lift()
     },
   }
 }

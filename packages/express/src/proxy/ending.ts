@@ -4,10 +4,10 @@
 import type { ServerResponse } from 'node:http'
 import { startTimeLimit } from '@owner-sso/core'
 import type { Dispatcher } from 'undici'
+import { failureAnswer, OwnerCallError } from '../answers/owner-api-error.ts'
 import { type Answer, sendAnswer } from '../answers/problem.ts'
-import type { RequestBody } from './request-body.ts'
-import type { SilenceLimit } from './silence.ts'
-import { failureAnswer, ProxyError } from './upstream-failure.ts'
+import type { RequestBody } from './upstream-request.ts'
+import type { SilenceLimit } from './delivery.ts'
 
 /** Why a request to the owner API is broken off: its answer has nowhere to go. */
 export const callOver: Error = new Error('the call is over')
@@ -47,7 +47,7 @@ export function callEnding({ response, content, maxDuration, report }: EndingOpt
   }
   const fail = (error: unknown): void => end(failureAnswer(error), error)
 
-  const endLimit = startTimeLimit(maxDuration, () => fail(new ProxyError('ERR_OWNER_API_TIMEOUT')))
+  const endLimit = startTimeLimit(maxDuration, () => fail(new OwnerCallError('ERR_OWNER_API_TIMEOUT')))
   response.once('close', () => {
     endLimit()
     silence?.end()

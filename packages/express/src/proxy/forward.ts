@@ -9,34 +9,14 @@ import { ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
 import type { Answer } from '../answers/problem.ts'
 import { type ProblemListener, reported } from '../answers/problem-report.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
-import { nextToken } from '../next-token.ts'
+import { isOver } from '../door/entry.ts'
 import { tokenHistories } from '../refused-token.ts'
 import { admission, mountPathOf } from './admission.ts'
 import type { TracedCall } from './call-trace.ts'
 import { runProxiedCall } from './proxied-call.ts'
 import type { ProxySettings } from './options.ts'
-import { ownLocation } from './own-location.ts'
-import { type RequestBody, requestBody } from './request-body.ts'
-import { upstreamHeaders } from './request-headers.ts'
-import { answerHeaders } from './response-headers.ts'
-
-/** What is known of a call when it arrives. */
-interface Arrival {
-  /** By the monotonic clock, in milliseconds. */
-  readonly began: number
-  readonly traced: TracedCall | undefined
-}
-
-/** A call on its way through the proxy. */
-interface Call<Request> extends Arrival {
-  readonly request: Request
-  readonly response: ServerResponse
-  /** Path and query of the owner API. */
-  readonly path: string
-  readonly account: string
-  readonly token: string
-  readonly body: RequestBody
-}
+import { answerHeaders, ownLocation } from './response-headers.ts'
+import { requestBody, upstreamHeaders } from './upstream-request.ts'
 
 /**
  * The answer where `authorize` did not return `true`. A truthy value counts as a no too, and is reported: its author means yes.
@@ -56,18 +36,19 @@ function forbidden<Request extends IncomingMessage>(
 export function forwarder<Request extends IncomingMessage>(
   settings: ProxySettings<Request>,
   dispatcher: Dispatcher,
-): (request: Request, response: ServerResponse, arrival: Arrival) => Promise<Answer | undefined> {
-  const { tokens, authorize, accountOf, onProblem } = settings
-  const histories = tokenHistories()
+): (request: Request, response: ServerResponse, traced: TracedCall | undefined) => Promise<Answer | undefined> {
+  const { target, tokens, authorize, accountOf, headersTimeout, bodyTimeout, onProblem } = settings
+  const histories = tokenHistories(tokens)
 
-  async function forward(request: Request, response: ServerResponse, arrival: Arrival): Promise<Answer | undefined> {
+  return async (request, response, traced) => {
+    const began = performance.now()
     const path = admission(request, settings)
     if (typeof path !== 'string') return path
     const isAllowed: unknown = authorize === true || (await authorize(request))
     if (isAllowed !== true) return forbidden(request, isAllowed, onProblem)
     const account = requireAccount(await accountOf(request))
-    if (arrival.traced !== undefined) arrival.traced.message.account = account
-    const unverified = verificationProblem(settings.target)
+    if (traced !== undefined) traced.message.account = account
+    const unverified = verificationProblem(target)
     if (unverified !== undefined) {
       const problem = new Error(`target ${unverified}`)
       return reported(ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'), problem, request, onProblem)
@@ -76,49 +57,33 @@ export function forwarder<Request extends IncomingMessage>(
     if (isOver(response)) return undefined
     const body = await requestBody(request, settings.replayLimit)
     if ('problem' in body) return body
-    if (!isOver(response)) send({ request, response, ...arrival, path, account, token, body })
-    return undefined
-  }
-
-  function send({ request, response, began, traced, path, account, token, body }: Call<Request>): void {
-    const { headersTimeout, bodyTimeout, maxDuration } = settings
-    const canRepeat = body.content === undefined || Buffer.isBuffer(body.content)
+    if (isOver(response)) return undefined
     runProxiedCall(dispatcher, {
       method: request.method ?? '',
       path,
       headers: upstreamHeaders(request, settings.requestHeaders, settings.transport.userAgent, body),
       content: body.content,
+      account,
       token,
+      // A refresh is a part of the call, for whoever traces it.
+      histories:
+        traced === undefined
+          ? histories
+          : { ...histories, next: (...of) => traced.within(() => histories.next(...of)) },
       response,
       headersTimeout,
       bodyTimeout,
-      maxDuration: Math.max(1, began + maxDuration - performance.now()),
-      answerHeaders: (status, headers, trace) =>
+      maxDuration: Math.max(1, began + settings.maxDuration - performance.now()),
+      answerHeaders: (status, headers, { inText }) =>
         answerHeaders(status, headers, {
           names: settings.responseHeaders,
-          showsToken: trace.inText,
+          showsToken: inText,
           own: response.getHeaders(),
           location: (value) => ownLocation(value, path, mountPathOf(request), settings),
         }),
-      note(sent, status) {
-        if (histories.note(account, sent, status)) tokens.accepted?.(account, sent)
-      },
-      judge: (sent, refusal) => histories.judge(account, sent, refusal),
-      isFresh: (sent) => histories.isFresh(account, sent),
-      nextToken(sent, verdict, repeats) {
-        const next = (): Promise<string | undefined> =>
-          nextToken(tokens, { account, token: sent, verdict, canRepeat, repeats })
-        return traced === undefined ? next() : traced.within(next)
-      },
       answerTo: (error) => ssoErrorAnswer(error) ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'),
-      report: (answer, error) => reported(answer, error, request, onProblem, settings.target.host),
+      report: (answer, error) => reported(answer, error, request, onProblem, target.host),
     })
+    return undefined
   }
-
-  return forward
-}
-
-/** The caller has an answer, or has gone: nothing is to be sent any more. */
-function isOver({ destroyed, writableEnded }: ServerResponse): boolean {
-  return destroyed || writableEnded
 }

@@ -22,7 +22,7 @@ export const defaultRequestHeaders = [
   'range',
 ] as const
 
-/** Of the owner API's answer. `location`, `vary`, `cache-control` and `expires` pass in a safe form. */
+/** Of the owner API's answer. `location`, `vary` and `cache-control` pass in a safe form. */
 export const defaultResponseHeaders = [
   'accept-ranges',
   'age',
@@ -35,7 +35,6 @@ export const defaultResponseHeaders = [
   'content-type',
   'date',
   'etag',
-  'expires',
   'last-modified',
   'location',
   'retry-after',

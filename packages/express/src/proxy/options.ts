@@ -14,10 +14,17 @@ import {
   transportOf,
   whatCame,
 } from '@owner-sso/core'
-import { type AccountSource, accountOfUser, accountReader, type Tokens, tokensRow } from '../account-source.ts'
+import {
+  type AccountSource,
+  accountOfUser,
+  accountReader,
+  resultInTime,
+  type Tokens,
+  tokensRow,
+} from '../account-source.ts'
 import type { ProblemListener } from '../answers/problem-report.ts'
-import { resultInTime } from '../option-result.ts'
 import { ownerApiTarget } from '../target.ts'
+import type { AdmissionRules } from './admission.ts'
 import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
 import { isBelow, isUnambiguous } from './request-path.ts'
 
@@ -53,39 +60,37 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
   readonly maxDuration?: number | undefined
   /**
    * How the owner API is spoken to, in the words of `createSso`: a name, or `{ tls, userAgent }`. Of HTTP there is version 1.1 alone.
-   * Default: `'document'`.
+   * The caller's own User-Agent is not forwarded: the owner API's firewall dislikes browsers. Default: `'document'`.
    */
   readonly transport?: TransportOption | undefined
   /** `transport.tls` in short, and before it. Verification can't be turned off. */
   readonly tls?: TlsOptions | undefined
-  /** `transport.userAgent` in short, and before it. The caller's own is not forwarded: the owner API's firewall dislikes browsers. */
-  readonly userAgent?: string | undefined
   /** An outbound proxy's address, for https alone; `HTTPS_PROXY` and the like are ignored. */
   readonly proxy?: string | undefined
   /** Is told of every answer that an error is behind, for a log: `(error, problem, req) => …`. The answer has one fixed sentence for each code. Default: a warning of the process. */
   readonly onProblem?: ProblemListener<Request> | undefined
 }
 
+const numbers = {
+  maxConcurrent: 1024,
+  replayLimit: 65_536,
+  connectTimeout: 10_000,
+  headersTimeout: 30_000,
+  bodyTimeout: 300_000,
+  maxDuration: 3_600_000,
+}
+
 /** The options, read once. */
-export interface ProxySettings<Request extends IncomingMessage = IncomingMessage> {
+export interface ProxySettings<Request extends IncomingMessage = IncomingMessage>
+  extends
+    Pick<OwnerApiProxyOptions<Request>, 'tokens' | 'authorize' | 'proxy' | 'onProblem'>,
+    Readonly<typeof numbers>,
+    AdmissionRules {
   readonly target: URL
-  readonly basePath: string
-  readonly tokens: Tokens
   readonly accountOf: (request: Request) => string | undefined | Promise<string | undefined>
-  readonly authorize: true | ((request: Request) => boolean | Promise<boolean>)
-  readonly paths: readonly string[]
   readonly requestHeaders: readonly string[]
   readonly responseHeaders: ReadonlySet<string>
-  readonly trustedOrigins: ReadonlySet<string>
-  readonly maxConcurrent: number
-  readonly replayLimit: number
-  readonly connectTimeout: number
-  readonly headersTimeout: number
-  readonly bodyTimeout: number
-  readonly maxDuration: number
   readonly transport: Transport
-  readonly proxy: string | undefined
-  readonly onProblem: ProblemListener<Request> | undefined
 }
 
 const rows: OptionRows<OwnerApiProxyOptions> = {
@@ -108,7 +113,6 @@ const rows: OptionRows<OwnerApiProxyOptions> = {
   maxDuration: kinds.milliseconds(1),
   transport: kinds.any,
   tls: kinds.any,
-  userAgent: kinds.any,
   proxy: kinds.any,
   onProblem: kinds.function,
 }
@@ -118,11 +122,14 @@ export function parseProxyOptions<Request extends IncomingMessage>(
   options: OwnerApiProxyOptions<Request>,
 ): ProxySettings<Request> {
   checkOptions('ownerApiProxy', options, rows)
-  const { tokens, authorize, onProblem, headersTimeout = 30_000, maxDuration = 3_600_000 } = options
+  const { tokens, authorize, onProblem } = options
   const target = ownerApiTarget(options.target)
   const basePath = target.pathname.replace(/\/$/u, '')
-  const timeLimit = Math.min(headersTimeout, maxDuration)
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  const limits: typeof numbers = { ...numbers, ...given }
+  const timeLimit = Math.min(limits.headersTimeout, limits.maxDuration)
   return {
+    ...limits,
     target,
     basePath,
     tokens,
@@ -132,12 +139,6 @@ export function parseProxyOptions<Request extends IncomingMessage>(
     requestHeaders: requestHeaderNames(options.requestHeaders),
     responseHeaders: new Set(responseHeaderNames(options.responseHeaders)),
     trustedOrigins: origins(options.trustedOrigins),
-    maxConcurrent: options.maxConcurrent ?? 1024,
-    replayLimit: options.replayLimit ?? 65_536,
-    connectTimeout: options.connectTimeout ?? 10_000,
-    headersTimeout,
-    bodyTimeout: options.bodyTimeout ?? 300_000,
-    maxDuration,
     transport: transportOf(options),
     proxy: proxyOf(options),
     onProblem,

@@ -4,19 +4,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { answeredInTime, checkOptions, kinds, startTimeLimit } from '@owner-sso/core'
-import { unsettledAnswer } from '../option-result.ts'
-import { type Answer, rawAnswer, sendAnswer } from '../answers/problem.ts'
-import { reported } from '../answers/problem-report.ts'
-import { ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
+import { callErrorAnswer, ownerApiErrorAnswer, OwnerCallError } from '../answers/owner-api-error.ts'
+import { sendAnswer } from '../answers/problem.ts'
+import { answerFault, reported } from '../answers/problem-report.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
-import { answerFault } from '../handler-fault.ts'
-import { hasPlainFraming } from './admission.ts'
+import { letIn, rejecter } from '../door/entry.ts'
 import { traceCall } from './call-trace.ts'
 import { forwarder } from './forward.ts'
 import { type OwnerApiProxyOptions, parseProxyOptions } from './options.ts'
-import { closeWithConnection } from './queued-response.ts'
-import { endAfterAnswer, isSpent } from './spent-connection.ts'
-import { failureAnswer, ProxyError } from './upstream-failure.ts'
 import { upstreamPool } from './upstream-pool.ts'
 
 /** A handler for Express, Connect and bare `node:http`; nothing of Express is in it. */
@@ -57,23 +52,15 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   let active = 0
 
   const proxy: Handler<Request> = (request, response, next) => {
-    // A caller may be gone before the handlers in front have let its request through: there is no event for that.
-    if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
-    closeWithConnection(request, response)
-    if (!hasPlainFraming(request)) {
-      // At once: the parser goes on with the next bytes in this very turn.
-      endAfterAnswer(request)
-      return sendAnswer(response, ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_REQUEST'))
-    }
+    if (!letIn(request, response, malformed)) return
     if (pool.closed) return sendAnswer(response, ownerApiErrorAnswer('ERR_OWNER_API_CLOSING'))
     if (active >= maxConcurrent) return sendAnswer(response, ownerApiErrorAnswer('ERR_OWNER_API_BUSY'))
     active += 1
     response.once('close', () => {
       active -= 1
     })
-    const began = performance.now()
     traceCall(request, response, (traced) => {
-      answeredInTime(maxDuration, () => forward(request, response, { began, traced }), tooLong)
+      answeredInTime(maxDuration, () => forward(request, response, traced), tooLong)
         .then(
           (answer) => answer && sendAnswer(response, answer),
           (error: unknown) => fail(error, request, response, next),
@@ -84,7 +71,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
 
   /** Answers an error that came before the call went out; one of the application's own goes to its error handler. */
   function fail(...[error, request, response, next]: [unknown, ...Parameters<Handler<Request>>]): void {
-    const answer = knownAnswer(error)
+    const answer = callErrorAnswer(error) ?? ssoErrorAnswer(error)
     if (!answer && next && !response.destroyed) return next(error)
     const own = answer ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL')
     sendAnswer(response, reported(own, error, request, onProblem, settings.target.host))
@@ -101,19 +88,13 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   return Object.assign(proxy, { active: () => active, reject, close })
 }
 
-function reject(request: IncomingMessage, socket: Duplex): void {
-  const code = request.method === 'CONNECT' ? 'ERR_OWNER_API_METHOD_NOT_ALLOWED' : 'ERR_OWNER_API_UPGRADE_REJECTED'
-  socket.on('error', () => {})
-  socket.end(rawAnswer(ownerApiErrorAnswer(code)), () => socket.destroy())
-}
+const malformed = ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_REQUEST')
+const reject = rejecter(
+  ownerApiErrorAnswer('ERR_OWNER_API_METHOD_NOT_ALLOWED'),
+  ownerApiErrorAnswer('ERR_OWNER_API_UPGRADE_REJECTED'),
+)
 
-const tooLong = (): Error => new ProxyError('ERR_OWNER_API_TIMEOUT')
-
-/** The answer to what ends a call before it goes out; `undefined` for what the application has thrown. */
-function knownAnswer(error: unknown): Answer | undefined {
-  if (error instanceof ProxyError) return failureAnswer(error)
-  return ssoErrorAnswer(error) ?? unsettledAnswer(error)
-}
+const tooLong = (): Error => new OwnerCallError('ERR_OWNER_API_TIMEOUT')
 
 /** Bun puts an `undici` of its own in place of the package, and that one can't send a request. */
 function requireDispatcher(): void {

@@ -13,7 +13,7 @@ export interface ParsedBody {
 }
 
 /**
- * The bytes of `req.body`, or the answer where they can't be derived from it: a multipart form, a stream that was thrown away, a
+ * The bytes of `req.body`, or the answer where they can't be derived from it: a form, a stream that was thrown away, a
  * value that may have been another one before it was parsed.
  */
 export function parsedBody(request: IncomingMessage): ParsedBody | Answer {
@@ -28,13 +28,10 @@ export function parsedBody(request: IncomingMessage): ParsedBody | Answer {
     return isText ? written(body, `${mediaType || 'text/plain'}; charset=utf-8`) : consumed
   }
   if (body === undefined) return consumed
-  if (isJson) {
-    const text = JSON.stringify(body)
-    const isAsLong = Buffer.byteLength(text) === Number(request.headers['content-length'])
-    return isExact(body, isAsLong) ? written(text, mediaType) : changed
-  }
-  const isForm = mediaType === 'application/x-www-form-urlencoded' && typeof body === 'object' && body !== null
-  return isForm ? written(formOf(body).toString(), mediaType) : consumed
+  if (!isJson) return consumed
+  const text = JSON.stringify(body)
+  const isAsLong = Buffer.byteLength(text) === Number(request.headers['content-length'])
+  return isExact(body, isAsLong) ? written(text, mediaType) : changed
 }
 
 const changed = ownerApiErrorAnswer(
@@ -56,22 +53,9 @@ function isExact(value: unknown, isAsLong: boolean): boolean {
 
 /** Text of a parser, which puts a replacement character where bytes are none of its encoding. */
 function written(text: string, contentType: string): ParsedBody | Answer {
-  return text.includes('\uFFFD') || text.includes('%EF%BF%BD') ? changed : bytes(text, contentType)
+  return text.includes('\uFFFD') ? changed : bytes(text, contentType)
 }
 
 function bytes(content: Buffer | string, contentType: string): ParsedBody {
   return { content: Buffer.from(content), contentType }
-}
-
-/** A form of scalars, lists (`a=1&a=2`, of one `a[]=1`) and nested values (`a[b]=1`, `a[0][b]=1`), as `express.urlencoded` reads them. */
-function formOf(body: object, prefix = '', form = new URLSearchParams()): URLSearchParams {
-  for (const [key, value] of Object.entries(body)) {
-    const name = prefix === '' ? key : `${prefix}[${key}]`
-    const isNested = Array.isArray(value) && value.some((item) => typeof item === 'object')
-    if (Array.isArray(value) && !isNested) {
-      for (const item of value) form.append(value.length === 1 ? `${name}[]` : name, String(item))
-    } else if (typeof value === 'object' && value !== null) formOf(value, name, form)
-    else form.append(name, String(value))
-  }
-  return form
 }

@@ -3,18 +3,16 @@
  *
  * On undici's `dispatch`, whose callbacks run as the answer is parsed: no stream object, no promise and no copy in between.
  */
+import { startTimeLimit } from '@owner-sso/core'
 import type { Dispatcher } from 'undici'
 import type { Answer } from '../answers/problem.ts'
-import { ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
-import { OwnerApiTokenRefusedError, type Refusal, type Verdict } from '../refused-token.ts'
-import type { RequestBody } from './request-body.ts'
-import { type DeliveryOptions, deliveryTo } from './delivery.ts'
-import { callEnding, type Ending, type EndingOptions } from './ending.ts'
-import { type Forbidden, forbidden } from './forbidden.ts'
-import { type HeldAnswer, holdAnswer } from './held-answer.ts'
-import { silenceLimit } from './silence.ts'
+import { ownerApiErrorAnswer, OwnerCallError } from '../answers/owner-api-error.ts'
+import { OwnerApiTokenRefusedError, slowestRefusal, type TokenHistories, type Verdict } from '../refused-token.ts'
+import type { RequestBody } from './upstream-request.ts'
+import { type DeliveryOptions, deliveryTo, silenceLimit } from './delivery.ts'
+import { callEnding, callOver, type Ending, type EndingOptions } from './ending.ts'
+import { isLong, type KeptAnswer, refusalIn } from './kept-answer.ts'
 import { tokenTrace } from './token-trace.ts'
-import { ProxyError } from './upstream-failure.ts'
 
 export interface ProxiedCall extends DeliveryOptions, EndingOptions {
   readonly method: string
@@ -25,14 +23,9 @@ export interface ProxiedCall extends DeliveryOptions, EndingOptions {
   readonly token: string
   /** Milliseconds from the request's last byte to the answer's headers. */
   readonly headersTimeout: number
-  /** Hears of every answer. */
-  readonly note: (token: string, status: number) => void
-  /** What a 403 is about. */
-  readonly judge: (token: string, refusal: Refusal) => Verdict
-  readonly isFresh: (token: string) => boolean
-  /** Reports a refused token; the one to send the request with again, if there is one and it may be. */
-  readonly nextToken: (token: string, verdict: Exclude<Verdict, 'call'>, repeats: number) => Promise<string | undefined>
-  /** The answer to an error of `nextToken`. */
+  readonly account: string
+  readonly histories: TokenHistories
+  /** The answer where there is no next token. */
   readonly answerTo: (error: unknown) => Answer
 }
 
@@ -47,6 +40,8 @@ const withoutBody: ReadonlySet<number> = new Set([204, 304])
 
 /** Runs a call to its end: the caller has an answer, or has gone. */
 export function runProxiedCall(dispatcher: Dispatcher, call: ProxiedCall): void {
+  const { account, content, histories } = call
+  const canRepeat = content === undefined || Buffer.isBuffer(content)
   const ending = callEnding(call)
   send(call.token, 0)
 
@@ -55,27 +50,25 @@ export function runProxiedCall(dispatcher: Dispatcher, call: ProxiedCall): void 
   }
 
   /** The request goes out again with another token, or the refusal to the caller. */
-  async function afterRefusal({ verdict, held, deliver }: Refused, token: string, repeats: number): Promise<void> {
+  async function afterRefusal({ verdict, discard, deliver }: Refused, token: string, repeats: number): Promise<void> {
     try {
-      const next = await call.nextToken(token, verdict, repeats)
+      const next = await histories.next({ account, token, verdict, canRepeat, repeats })
       if (ending.isOver()) return
-      if (next !== undefined) {
-        held?.discard()
-        send(next, repeats + 1)
-      } else deliver()
+      if (next === undefined) return deliver()
+      discard()
+      send(next, repeats + 1)
     } catch (error) {
       if (repeats > 0) deliver()
       else ending.end(call.answerTo(error), error)
-    } finally {
-      held?.readOn()
     }
   }
 }
 
-/** An answer that refuses the token. A 401 waits, unread; a 403 was read. */
+/** An answer that refuses the token. What was not read of it waits. */
 interface Refused {
   readonly verdict: Exclude<Verdict, 'call'>
-  readonly held?: HeldAnswer
+  /** The request is sent again: nobody needs this answer. */
+  readonly discard: () => void
   /** There is no other token: the caller gets this answer, or hears that the token is refused. */
   readonly deliver: () => void
 }
@@ -92,42 +85,50 @@ function sendRequest(
   ending: Ending,
   onRefused: (refused: Refused) => void,
 ): void {
-  const { method, path, headers, content, headersTimeout, bodyTimeout } = call
+  const { method, path, headers, content, account, histories, headersTimeout, bodyTimeout } = call
   const trace = tokenTrace(token)
-  const silence = silenceLimit(() => ending.fail(new ProxyError('ERR_OWNER_API_TIMEOUT')))
-  const delivery = deliveryTo(call, trace, { fail: ending.fail, silence })
+  const silence = silenceLimit(() => ending.fail(new OwnerCallError('ERR_OWNER_API_TIMEOUT')))
+  const delivery = deliveryTo(call, trace, ending.fail, silence)
   let answered: number | undefined
   let interim = 0
-  let held: HeldAnswer | undefined
-  let kept: Forbidden | undefined
+  let kept: KeptAnswer | undefined
 
   function countInterim(): void {
     interim += 1
-    if (interim > maxInterim) ending.fail(new ProxyError('ERR_OWNER_API_UNREACHABLE'))
+    if (interim > maxInterim) ending.fail(new OwnerCallError('ERR_OWNER_API_UNREACHABLE'))
   }
 
-  function deliverKept(controller: Dispatcher.DispatchController): void {
-    if (kept === undefined) return
-    const { headers: ofKept, pieces } = kept
-    kept?.end()
+  /** What a kept answer is about is clear now. A 403 that is long, slow or broken is about the call. */
+  function judge(controller: Dispatcher.DispatchController, answer: KeptAnswer): void {
+    answer.endWait?.()
+    const of403 = answer.isWhole ? histories.judge(account, token, refusalIn(answer)) : 'call'
+    const verdict = answer.status === 401 ? 'invalid' : of403
+    if (ending.isOver() || verdict === 'call') return deliverKept(controller, answer)
+    silence.lift()
+    onRefused({
+      verdict,
+      deliver() {
+        const isOfToken = answer.status === 403 && (verdict === 'invalid' || histories.isFresh(account, token))
+        if (!isOfToken) return deliverKept(controller, answer)
+        ending.end(ownerApiErrorAnswer('ERR_OWNER_API_TOKEN_REFUSED'), new OwnerApiTokenRefusedError())
+      },
+      discard() {
+        if (answer.isWhole || answer.brokenBy) return
+        // A short one is read to its end, so that the connection can be used again: the repeated request may wait for it.
+        answer.endWait = startTimeLimit(slowestRefusal, () => controller.abort(callOver))
+        controller.resume()
+      },
+    })
+  }
+
+  function deliverKept(controller: Dispatcher.DispatchController, answer: KeptAnswer): void {
     kept = undefined
-    delivery.start(403, ofKept)
-    for (const piece of pieces) delivery.data(controller, piece)
-  }
-
-  /** All of a short 403 is there. */
-  function concludeKept(controller: Dispatcher.DispatchController, all: Forbidden): void {
-    all.end()
-    const verdict = call.judge(token, all.refusal())
-    const deliver = (): void => {
-      if (verdict === 'invalid' || (verdict === 'suspect' && call.isFresh(token))) {
-        return ending.end(ownerApiErrorAnswer('ERR_OWNER_API_TOKEN_REFUSED'), new OwnerApiTokenRefusedError())
-      }
-      deliverKept(controller)
-      delivery.end()
-    }
-    if (verdict === 'call') deliver()
-    else onRefused({ verdict, deliver })
+    if (answer.brokenBy) return ending.fail(answer.brokenBy)
+    silence.allow(bodyTimeout)
+    delivery.start(answer.status, answer.headers)
+    for (const piece of answer.pieces) delivery.data(controller, piece)
+    if (answer.isWhole) delivery.end()
+    else if (answer.status === 401) controller.resume()
   }
 
   const handler: Dispatcher.DispatchHandler = {
@@ -139,30 +140,39 @@ function sendRequest(
       if (status < 200) return countInterim()
       answered = status
       silence.allow(bodyTimeout)
-      call.note(token, status)
-      if (status === 403) kept = forbidden(answerHeaders, () => deliverKept(controller))
-      else if (status === 401) {
-        held = holdAnswer(controller, answerHeaders, { delivery, silence, bodyTimeout, fail: ending.fail })
-        onRefused({ verdict: 'invalid', held, deliver: held.deliver })
-      } else delivery.start(status, answerHeaders)
+      histories.note(account, token, status)
+      if (status !== 401 && status !== 403) return delivery.start(status, answerHeaders)
+      const answer: KeptAnswer = { status, headers: answerHeaders, pieces: [], isWhole: false }
+      kept = answer
+      if (status === 403) answer.endWait = startTimeLimit(slowestRefusal, () => judge(controller, answer))
+      else {
+        // Now, and not later: undici fails where a connection ends that was paused in the middle of a body.
+        controller.pause()
+        judge(controller, answer)
+      }
     },
     onResponseData(controller, chunk) {
-      if (held?.isHeld()) return held.drop(chunk)
-      silence.allow(bodyTimeout)
-      if (kept === undefined) delivery.data(controller, chunk)
-      else if (!kept.keep(chunk)) deliverKept(controller)
+      if (kept?.status !== 401) silence.allow(bodyTimeout)
+      if (kept === undefined) return delivery.data(controller, chunk)
+      kept.pieces.push(chunk)
+      if (!isLong(kept)) return
+      if (kept.status === 403) judge(controller, kept)
+      else controller.abort(callOver)
     },
     onResponseEnd(controller) {
       silence.end()
-      if (held?.isHeld()) held.finish()
-      else if (kept) concludeKept(controller, kept)
-      else delivery.end()
+      if (kept === undefined) return delivery.end()
+      kept.isWhole = true
+      if (kept.status === 403) judge(controller, kept)
+      else kept.endWait?.()
     },
-    onResponseError(_controller, error) {
+    onResponseError(controller, error) {
       silence.end()
-      kept?.end()
-      if (held?.isHeld()) held.finish(error)
-      else if (withoutBody.has(answered ?? 0)) delivery.end()
+      if (kept) {
+        kept.brokenBy = error
+        if (kept.status === 403) judge(controller, kept)
+        else kept.endWait?.()
+      } else if (withoutBody.has(answered ?? 0)) delivery.end()
       else ending.fail(error)
     },
   }

@@ -5,6 +5,8 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { signInChallenge } from '../answers/problem.ts'
 import { cachingHeaders, variance } from '../caching.ts'
 import { connectionNames } from './header-names.ts'
+import type { ProxySettings } from './options.ts'
+import { isBelow, isUnambiguous } from './request-path.ts'
 
 export interface AnswerRules {
   /** Lower-case names. */
@@ -50,3 +52,27 @@ export function answerHeaders(status: number, upstream: IncomingHttpHeaders, rul
 
 /** A value whose characters are all bytes that a header may have (RFC 9110 section 5.5). */
 const passing = /^[\t\x20-\x7e\x80-\xff]*$/u
+
+/**
+ * A `Location` within the offered part of the owner API, as a path under the proxy's own mount point. Anything else is
+ * `undefined`: the caller is not sent to another host, nor to a path that would be rejected.
+ *
+ * @param value - each character is a byte
+ * @param requestPath - path of the owner API that was asked for: what a relative location is relative to
+ * @param mountPath - where the application has put the proxy (Express's `req.baseUrl`), without a slash at its end
+ */
+export function ownLocation(
+  value: string,
+  requestPath: string,
+  mountPath: string,
+  { target, basePath, paths }: Pick<ProxySettings, 'target' | 'basePath' | 'paths'>,
+): string | undefined {
+  // The bytes themselves: the URL standard would take each for a character, and write two.
+  const location = value.replaceAll(/[\x80-\xff]/gu, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
+  const base = new URL(requestPath, target)
+  if (!URL.canParse(location, base.href)) return undefined
+  const { origin, pathname, search } = new URL(location, base)
+  const isOffered = origin === target.origin && isUnambiguous(pathname) && isBelow(pathname, paths)
+  if (!isOffered || !pathname.startsWith(`${basePath}/`)) return undefined
+  return mountPath + pathname.slice(basePath.length) + search
+}

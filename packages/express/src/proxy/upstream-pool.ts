@@ -6,11 +6,6 @@ import { reading } from '../early-answer.ts'
 import { throughProxy } from '../tunnel.ts'
 import type { ProxySettings } from './options.ts'
 
-type PoolSettings = Pick<
-  ProxySettings,
-  'target' | 'maxConcurrent' | 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'transport' | 'proxy'
->
-
 /**
  * Milliseconds that undici's own limits are later than the call's, which read first what has arrived: they are left
  * with an upload that the owner API does not take.
@@ -18,18 +13,11 @@ type PoolSettings = Pick<
 const later = 1000
 
 /** A pool for one target. */
-export function upstreamPool({
-  target,
-  maxConcurrent,
-  connectTimeout,
-  headersTimeout,
-  bodyTimeout,
-  transport,
-  proxy,
-}: PoolSettings): Pool {
+export function upstreamPool(settings: Omit<ProxySettings, 'accountOf' | 'authorize' | 'onProblem'>): Pool {
+  const { target, maxConcurrent, headersTimeout, bodyTimeout, proxy } = settings
   const connect = {
-    timeout: connectTimeout,
-    ...transport.tls,
+    timeout: settings.connectTimeout,
+    ...settings.transport.tls,
     // Set here because NODE_TLS_REJECT_UNAUTHORIZED could turn it off.
     rejectUnauthorized: true,
   }

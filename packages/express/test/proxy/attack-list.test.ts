@@ -222,7 +222,7 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
     expect(answer.status).toBe(302)
     expect(answer.text).not.toContain('UPSTREAM-CANARY')
     expect(answer.head).toMatch(/^etag: "2"$/mu)
-    expect(answer.head).toMatch(/^cache-control: private$/mu)
+    expect(answer.head).toMatch(/^cache-control: private, no-cache$/mu)
     // A page of the owner API runs no script in the application's origin.
     expect(answer.head).toMatch(/^content-security-policy: sandbox; default-src 'none'$/mu)
     expect(answer.head).toMatch(/^x-content-type-options: nosniff$/mu)

@@ -35,82 +35,36 @@ async function headersAfter(
   return headers
 }
 
-it.each<[string | string[] | undefined, string]>([
-  [undefined, 'private'],
-  ['', 'private'],
-  ['public', 'private'],
-  ['public, max-age=60', 'private, max-age=60'],
-  ['Public , MAX-AGE = 60', 'private, no-store'],
-  ['s-maxage=600, max-age=60, must-revalidate', 'private, max-age=60, must-revalidate'],
-  ['private="x"', 'private'],
-  ['private="x, \\"public\\"", max-age="60"', 'private, max-age=60'],
-  ['no-cache="set-cookie"', 'private, no-cache'],
-  ['community="private", max-age=5', 'private, max-age=5'],
-  ['x="private, no-store", public', 'private'],
-  [['public', 'max-age=60'], 'private, max-age=60'],
-  [['public, max-age=60', 'no-store'], 'private, no-store'],
-  ['no-store, must-understand', 'private, no-store'],
-  ['max-age=60, immutable, stale-while-revalidate=30', 'private, max-age=60, immutable, stale-while-revalidate=30'],
-  ['max-age=soon', 'private, max-age=0'],
-  ['max-age=5s', 'private, max-age=0'],
-  ['max-age=-5', 'private, max-age=0'],
-  [`max-age=${2 ** 31}`, `private, max-age=${2 ** 31}`],
-  [`max-age=${2 ** 31 + 1}`, `private, max-age=${2 ** 31}`],
-  ['private="x', 'private, no-store'],
-  ['max-age=60; public', 'private, no-store'],
-])('the owner API’s Cache-Control %j becomes %j', async (upstream, here) => {
-  const headers = await headersAfter(upstream === undefined ? {} : { 'cache-control': upstream })
-  expect(headers.get('cache-control')).toBe(here)
-})
-
-it.each<[upstream: string | undefined, app: string, here: string]>([
+it.each<[upstream: string | string[] | undefined, app: string | undefined, here: string]>([
+  [undefined, undefined, 'private, no-cache'],
+  ['public, max-age=60', undefined, 'private, no-cache'],
+  ['private="x"', undefined, 'private, no-cache'],
+  [['public', 'max-age=60'], undefined, 'private, no-cache'],
+  [['public, max-age=60', 'no-store'], undefined, 'private, no-store'],
+  ['NO-STORE', undefined, 'private, no-store'],
+  ['no-transform', undefined, 'private, no-cache, no-transform'],
   ['public, max-age=600', 'no-store', 'private, no-store'],
   [undefined, 'no-store', 'private, no-store'],
-  ['public, max-age=600', 'no-cache', 'private, max-age=600, no-cache'],
-  ['max-age=600, immutable', 'private, max-age=60', 'private, max-age=60'],
-  ['max-age=60', 'public, max-age=600', 'private, max-age=60'],
   ['no-store', 'public, max-age=600', 'private, no-store'],
+  ['max-age=60', 'public, max-age=600', 'private, no-cache'],
 ])('the owner API’s Cache-Control %j and the application’s own %j become %j', async (upstream, app, here) => {
-  const headers = await headersAfter(upstream === undefined ? {} : { 'cache-control': upstream }, {
-    'cache-control': app,
-  })
+  const headers = await headersAfter(
+    upstream === undefined ? {} : { 'cache-control': upstream },
+    app === undefined ? {} : { 'cache-control': app },
+  )
   expect(headers.get('cache-control')).toBe(here)
 })
 
-it('sends max-age in place of Expires, which an old shared cache would go by', async () => {
-  const date = new Date().toUTCString()
-  const inAnHour = new Date(Date.parse(date) + 3_600_000).toUTCString()
-  const lifetimeOf = async (upstream: Record<string, string>, app?: OutgoingHttpHeaders) => {
-    const headers = await headersAfter(upstream, app)
-    return [headers.get('cache-control'), headers.get('expires')]
-  }
-  expect(await lifetimeOf({ date, expires: inAnHour })).toEqual(['private, max-age=3600', null])
-  expect(await lifetimeOf({ expires: '0' })).toEqual(['private, max-age=0', null])
-  expect(await lifetimeOf({ date, expires: inAnHour, 'cache-control': 'max-age=5' })).toEqual([
-    'private, max-age=5',
-    null,
-  ])
-  expect(await lifetimeOf({ 'cache-control': 'max-age=5' }, { expires: '0' })).toEqual(['private, max-age=0', '0'])
+it('never sends Expires, which an old shared cache would go by', async () => {
+  const headers = await headersAfter({ expires: new Date(Date.now() + 3_600_000).toUTCString() })
+  expect([headers.get('cache-control'), headers.get('expires')]).toEqual(['private, no-cache', null])
 })
 
-it.each([
-  ['11 Nov 2026 11:11:11', '11 Nov 2026 11:11:12', 1],
-  ['11 Nov 2026 11:11:11', '11 Nov 2026 11:11:11', 0],
-  ['11 Nov 2026 11:11:11', '11 Nov 2026 11:11:10', 0],
-  ['11 Nov 2026 11:11:11', 'no date', 0],
-])('with Date %j, an answer with Expires %j is fresh for %d s', async (date, expires, seconds) => {
-  const headers = await headersAfter({ date: `${date} GMT`, expires: `${expires} GMT` })
-  expect(headers.get('cache-control')).toBe(`private, max-age=${seconds}`)
-})
-
-it.each<[Record<string, string>, string]>([
-  [{ 'cache-control': '@, max-age=5' }, 'private, no-store'],
-  [{ 'cache-control': 'no-transform' }, 'private, no-transform'],
-  [{ 'cache-control': 'stale-if-error=5' }, 'private, stale-if-error=5'],
-  [{ 'content-type': 'text/event-stream ; a' }, 'private, no-transform'],
-  [{ 'content-type': 'text/event-streams' }, 'private'],
-])('an answer with %j gets Cache-Control %s', async (upstream, here) => {
-  expect((await headersAfter(upstream)).get('cache-control')).toBe(here)
+it.each<[string, string]>([
+  ['text/event-stream ; a', 'private, no-cache, no-transform'],
+  ['text/event-streams', 'private, no-cache'],
+])('an answer of type %j gets Cache-Control %s', async (type, here) => {
+  expect((await headersAfter({ 'content-type': type })).get('cache-control')).toBe(here)
 })
 
 it('removes headers that are for one kind of cache alone, such as CDN-Cache-Control', async () => {

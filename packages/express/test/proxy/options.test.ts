@@ -52,7 +52,6 @@ describe('a wrong option is a TypeError at the start that names it', () => {
     ['tls must be', { tls: null }],
     ['tls.rejectUnauthorized is not an option', { tls: { rejectUnauthorized: false } }],
     ['tls.maxVersion must be', { tls: { maxVersion: 'TLSv1.1' } }],
-    ['userAgent must be', { userAgent: 'a\r\nb: c' }],
     [
       'target must be the owner API’s address: https, or http on a loopback host; a list came',
       { target: ['https://a.example.com'] },

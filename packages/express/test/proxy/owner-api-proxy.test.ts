@@ -67,7 +67,7 @@ it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
     expect(answer.status).toBe(201)
     expect(await answer.text()).toBe('created')
     expect(answer.headers.get('etag')).toBe('"1"')
-    expect(answer.headers.get('cache-control')).toBe('private, max-age=60')
+    expect(answer.headers.get('cache-control')).toBe('private, no-cache')
     const [seen] = ownerApi.seen
     expect(seen).toMatchObject({ method, url: '/api/1/vehicles?x=%20y' })
     expect(seen?.headers.authorization).toBe(`Bearer ${token}`)
@@ -290,27 +290,6 @@ describe('behind a body parser', () => {
       'application/json',
     ],
     ['express.json of a scalar', express.json({ strict: false }), 'application/json', '5', 'application/json'],
-    [
-      'express.urlencoded',
-      express.urlencoded({ extended: false }),
-      'application/x-www-form-urlencoded',
-      'a=1&a=2&b=x+y%26',
-      'application/x-www-form-urlencoded',
-    ],
-    [
-      'nested express.urlencoded',
-      express.urlencoded({ extended: true }),
-      'application/x-www-form-urlencoded',
-      'a%5Bb%5D=1&a%5Bc%5D%5Bd%5D=2',
-      'application/x-www-form-urlencoded',
-    ],
-    [
-      'express.urlencoded with lists of objects, and a list of one',
-      express.urlencoded({ extended: true }),
-      'application/x-www-form-urlencoded',
-      'a%5B0%5D%5Bb%5D=1&a%5B1%5D%5Bb%5D=2&c%5B%5D=3',
-      'application/x-www-form-urlencoded',
-    ],
     ['express.text', express.text(), 'text/plain; charset=latin1', 'plain', 'text/plain; charset=utf-8'],
     [
       'express.text of JSON',
@@ -340,7 +319,7 @@ describe('behind a body parser', () => {
     ['application/json', '"text"', express.json({ strict: false })],
     ['application/json', Buffer.from('["\xe4"]', 'latin1')],
     ['text/plain', Buffer.from('\xe4', 'latin1'), express.text()],
-    ['application/x-www-form-urlencoded', 'a=%EF%BF%BD', express.urlencoded({ extended: false })],
+    ['application/x-www-form-urlencoded', 'a=1', express.urlencoded({ extended: false })],
   ])('rejects a body (%s: %s) whose bytes can’t be told any more, and takes it before the parser', async (...row) => {
     const [type, body, parser = express.json()] = row
     const proxy = await proxyWith()

@@ -72,7 +72,7 @@ describe.each(homes)('on %s', (_name, mount, serve) => {
     const head = await reads(socket, '\r\n\r\n')
     expect(head).toContain('content-type: Text/Event-Stream; charset=utf-8\r\n')
     // Compressing handlers in front would hold each event back until they have enough of them.
-    expect(head).toContain('cache-control: private, no-transform\r\n')
+    expect(head).toContain('cache-control: private, no-cache, no-transform\r\n')
     for (const event of ['one', 'two', 'three']) {
       response.write(`data: ${event}\n\n`)
       await reads(socket, `data: ${event}\n\n`)

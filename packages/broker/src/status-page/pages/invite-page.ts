@@ -10,9 +10,7 @@ import { programQuery } from './program-page.ts'
 
 export interface InvitePage extends PageContext {
   readonly accounts: readonly string[]
-  /** What was chosen before. */
   readonly typed: URLSearchParams
-  /** Tells this form from others. */
   readonly form: string
   readonly problem?: Notice | undefined
   /** The one that has the name already. */
@@ -47,7 +45,6 @@ export function invitePage(invitation: InvitePage): Html {
   return page(invitation, title, card(title, 'It gets a key of its own, which you can revoke.', content))
 }
 
-/** One account is named, several are a choice. */
 function accountChoice(accounts: readonly string[], chosen: string | null): Html {
   const [first] = accounts
   if (accounts.length === 1) {

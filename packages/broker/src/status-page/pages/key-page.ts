@@ -10,7 +10,6 @@ export interface KeyPage extends PageContext {
   readonly invited: Invited
   /** The broker's, as this browser calls it. */
   readonly address: string
-  /** `Sso.vehicleList`. */
   readonly vehicleList: string
   /** One of its accounts that is not signed in. */
   readonly missing: string | undefined

@@ -20,9 +20,7 @@ export interface OverviewPage extends PageContext {
   /** `undefined` where they could not be read. */
   readonly clients: readonly ListedClient[] | undefined
   readonly failures: readonly Failure[]
-  /** Seconds since the epoch. */
   readonly now: number
-  /** What has just worked. */
   readonly news?: Notice | undefined
 }
 

@@ -9,7 +9,6 @@ export interface PageContext {
   /** Below it are all addresses of the page: `/status`. */
   readonly path: string
   readonly formToken: string
-  /** Somebody who came in can leave. */
   readonly isInside: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * One program: what it may have, a new key for it, and its end.
+ * One program: what it may have, a new key for it, and its end. Both are asked about first: they can't be undone.
  */
 import { card, csrfField, type Html, type Notice, noticeBox, timeLeft } from '#sign-in-pages'
 import { html } from 'hono/html'
@@ -8,9 +8,7 @@ import { page, type PageContext } from './page.ts'
 
 export interface ProgramPage extends PageContext {
   readonly program: BrokerClient
-  /** Tells this form from others. */
   readonly form: string
-  /** Seconds since the epoch. */
   readonly now: number
   readonly problem?: Notice | undefined
 }
@@ -37,6 +35,42 @@ export function programPage(shown: ProgramPage): Html {
     </form>
     <p><a href="${path}">Back to the status page</a></p>`
   return page(shown, name, card(name, `For ${accounts.join(', ')}: ${allowed(program, now)}.`, content))
+}
+
+export interface SurePage extends PageContext {
+  readonly name: string
+  readonly action: ProgramAction
+  readonly form: string
+}
+
+export type ProgramAction = 'rotate' | 'revoke'
+
+const questions: Readonly<
+  Record<ProgramAction, readonly [title: (name: string) => string, lead: string, yes: string]>
+> = {
+  rotate: [
+    (name) => `Make a new key for ${name}?`,
+    'The key that it has ends at once: it gets nothing until it has the new one.',
+    'Make a new key',
+  ],
+  revoke: [(name) => `Revoke ${name}?`, 'It gets nothing from its next call on.', 'Revoke'],
+}
+
+export function surePage(shown: SurePage): Html {
+  const { path, formToken, name, action, form } = shown
+  const [titleOf, lead, yes] = questions[action]
+  const address = `${path}/program${programQuery(name)}`
+  const content = html`<form method="post" action="${address}">
+      ${csrfField(formToken)}<input type="hidden" name="form" value="${form}" />
+      <input type="hidden" name="action" value="${action}" />
+      <p><button class="button" type="submit" name="sure" value="yes">${yes}</button></p>
+    </form>
+    <p><a href="${address}">Leave it as it is</a></p>`
+  return page(shown, titleOf(name), card(titleOf(name), lead, content))
+}
+
+export function isProgramAction(value: unknown): value is ProgramAction {
+  return value === 'rotate' || value === 'revoke'
 }
 
 const scopes = { token: 'tokens', proxy: 'owner API' } as const

@@ -4,39 +4,70 @@
 import { type Notice, waitingTime } from '#sign-in-pages'
 import {
   accountName,
+  type AuthorizationRequest,
+  type Factor,
   identifyOwner,
   isSubjectAccount,
+  type PendingLogin,
   type Sso,
   SsoError,
   type TokenManager,
   type TokenSet,
 } from '@owner-sso/core'
-import type { Visit } from '../visit.ts'
-import type { PageContext } from '../pages/page.ts'
-import type { Tries, TryLimit } from './tries.ts'
-import type { WaitingSignIns } from './waiting-sign-ins.ts'
+import { LRUCache } from 'lru-cache'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { secondsToWait } from '../../http/limits.ts'
 
 export interface SignInParts {
   readonly sso: Sso
   readonly tokens: Pick<TokenManager, 'save'>
   readonly path: string
-  /** Where a sign-in waits for the person. */
   readonly waiting: WaitingSignIns
-  /** Counts what is tried with each account. */
-  readonly tries: Tries
-  /** Called once the tokens are stored. */
+  readonly tries: RateLimiterMemory
   readonly onSignedIn: (account: string) => void
+}
+
+interface OfAccount {
+  /** Whose sign-in it is to be; `undefined`: whoever signs in. */
+  readonly account?: string | undefined
+}
+
+/**
+ * Sign-ins that wait for a person, one of a kind for each visitor, for ten minutes: kept in this process's memory alone, since one
+ * holds the password.
+ */
+export interface WaitingSignIns {
+  readonly passcode: LRUCache<
+    string,
+    OfAccount & { readonly identity: string; readonly factors: readonly Factor[]; readonly pending: PendingLogin }
+  >
+  /** For the address that they end on. */
+  readonly page: LRUCache<string, OfAccount & { readonly url: string; readonly authorization: AuthorizationRequest }>
+  /** The account that was signed in: the visitor is yet to be told. */
+  readonly done: LRUCache<string, string>
+}
+
+export function waitingSignIns(): WaitingSignIns {
+  const limits = { max: 100, ttl: 600_000 }
+  return { passcode: new LRUCache(limits), page: new LRUCache(limits), done: new LRUCache(limits) }
+}
+
+/** What waits, for the one who asks first: nobody gets it any more until it is set again. */
+export function taken<Value extends object>(from: LRUCache<string, Value>, visitor: string): Value | undefined {
+  const value = from.get(visitor)
+  from.delete(visitor)
+  return value
 }
 
 /** Something that the person can put right; not an error of the service. */
 export class RejectedSignInError extends Error {}
 
 /** Passwords and passcodes of one account in 15 minutes, counted before anything is sent: more get the account locked. */
-export const signInTries: TryLimit = { tries: 5, during: 900 }
+export const signInTries = (): RateLimiterMemory => new RateLimiterMemory({ points: 5, duration: 900 })
 
 /** @throws RejectedSignInError */
-export function countTry({ tries }: SignInParts, identity: string): void {
-  const wait = tries.count(accountName(identity))
+export async function countTry({ tries }: SignInParts, identity: string): Promise<void> {
+  const wait = await secondsToWait(tries, accountName(identity))
   if (wait === 0) return
   const text = `To protect the account, this page waits after a few tries. Try again in ${waitingTime(wait)}.`
   throw new RejectedSignInError(text)
@@ -54,8 +85,8 @@ export async function finish(
     throw new RejectedSignInError(`The account that signed in is ${owner}, not ${wanted}. Nothing was stored.`)
   }
   await tokens.save(owner, set)
-  waiting.set(visitor, { step: 'done', account: owner })
-  tries.forget(owner)
+  waiting.done.set(visitor, owner)
+  await tries.delete(owner)
   onSignedIn(owner)
 }
 
@@ -79,22 +110,8 @@ export function emailOf(account: string | undefined): string | undefined {
   return account === undefined || isSubjectAccount(account) ? undefined : account
 }
 
-/** Whose sign-in a link is for. */
-export function accountIn({ url }: Visit): string | undefined {
-  return url.searchParams.get('account') ?? undefined
-}
-
-/** Every page of a sign-in is for somebody who came in. */
-export function pageContext({ path }: SignInParts, { visitor }: Visit): PageContext {
-  return { path, formToken: visitor.formToken, isInside: true }
-}
-
-/** @throws what is neither the service's nor the person's mistake */
-export function rejectionOf(error: unknown): string {
-  if (error instanceof RejectedSignInError || error instanceof SsoError) return error.message
-  throw error
-}
-
-export function problemOf(text: string): Notice {
-  return { title: 'Not signed in yet', text }
+/** What a page says of an error. @throws what is neither the service's nor the person's mistake */
+export function problemOf(error: unknown): Notice {
+  if (!(error instanceof RejectedSignInError || error instanceof SsoError)) throw error
+  return { title: 'Not signed in yet', text: error.message }
 }

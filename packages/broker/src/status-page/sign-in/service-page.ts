@@ -4,18 +4,10 @@
  */
 import { type Notice, servicePageCard } from '#sign-in-pages'
 import { identifyOwner, SsoError } from '@owner-sso/core'
-import { BadRequestError, type Visit, sendPage, sendTo } from '../visit.ts'
+import { BadRequestError, contextOf, type Visit, sendPage, sendTo } from '../visit.ts'
 import { page } from '../pages/page.ts'
-import type { Reply } from './submissions.ts'
-import {
-  emailOf,
-  finish,
-  pageContext,
-  problemOf,
-  rejectionOf,
-  RejectedSignInError,
-  type SignInParts,
-} from './sign-in-parts.ts'
+import type { Reply } from '../submissions.ts'
+import { emailOf, finish, problemOf, RejectedSignInError, type SignInParts, taken } from './sign-in-parts.ts'
 
 export async function showServicePage(
   parts: SignInParts,
@@ -23,9 +15,9 @@ export async function showServicePage(
   account: string | undefined,
   problem?: Notice,
 ): Promise<void> {
-  const before = parts.waiting.get(visit.visitor.id, 'browser')
+  const before = parts.waiting.page.get(visit.visitor.id)
   const { url } = before !== undefined && before.account === account ? before : begin(parts, visit, account)
-  const context = pageContext(parts, visit)
+  const context = contextOf(parts.path, visit)
   const isOnlyWay = parts.sso.service === 'registered'
   const content = servicePageCard({ base: parts.path, csrfToken: context.formToken, account, url, isOnlyWay, problem })
   const title = 'Sign in on the service’s page'
@@ -37,8 +29,8 @@ function begin({ sso, waiting }: SignInParts, { visitor }: Visit, account: strin
   const loginHint = emailOf(account)
   try {
     const { url, request: authorization } = sso.createAuthorizationUrl(loginHint === undefined ? {} : { loginHint })
-    const signIn = { step: 'browser', account, url, authorization } as const
-    waiting.set(visitor.id, signIn)
+    const signIn = { account, url, authorization }
+    waiting.page.set(visitor.id, signIn)
     return signIn
   } catch (error) {
     throw error instanceof SsoError ? new BadRequestError(503, error.message) : error
@@ -48,7 +40,7 @@ function begin({ sso, waiting }: SignInParts, { visitor }: Visit, account: strin
 export async function submitServicePage(parts: SignInParts, { form, visitor }: Visit): Promise<Reply> {
   const { sso, waiting, path } = parts
   const account = form.get('account') ?? undefined
-  const signIn = waiting.take(visitor.id, 'browser')
+  const signIn = taken(waiting.page, visitor.id)
   try {
     if (signIn === undefined || signIn.account !== account) {
       throw new RejectedSignInError('This sign-in took too long. Start again with the button.')
@@ -60,8 +52,8 @@ export async function submitServicePage(parts: SignInParts, { form, visitor }: V
   } catch (error) {
     // An address that was sent is spent: the next one needs a new sign-in.
     const isSpent = error instanceof SsoError && error.requestSent
-    if (signIn !== undefined && !isSpent) waiting.set(visitor.id, signIn)
-    const problem = problemOf(rejectionOf(error))
+    if (signIn !== undefined && !isSpent) waiting.page.set(visitor.id, signIn)
+    const problem = problemOf(error)
     return (to) => showServicePage(parts, to, account, problem)
   }
 }

@@ -4,8 +4,7 @@
  */
 import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
-import { checkOption } from '@owner-sso/core'
-import { closeWithConnection } from '@owner-sso/express/support'
+import { closeWithConnection } from './queued-response.ts'
 
 /**
  * Has to be called before the server listens.
@@ -16,7 +15,6 @@ import { closeWithConnection } from '@owner-sso/express/support'
  * @returns what ends it: takes no new connections, and resolves when the last one is closed
  */
 export function drainOf(server: Server): () => Promise<void> {
-  checkOption('server', { must: 'one of node:http or node:https', fits: (value) => value instanceof NetServer }, server)
   /** The responses under way on each connection. */
   const connections = new Map<Socket, Set<ServerResponse>>()
   let isDraining = false

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from '@jest/globals'
-import { drainOf } from '../src/index.ts'
+import { drainOf } from '../src/support.ts'
 
 it('gives a slow caller time to read its answer', async () => {
   const size = 32 * 1024 ** 2

@@ -1,10 +1,11 @@
 /**
- * The caller's body: none, held in memory, or a stream.
+ * What goes to the owner API of a caller's request: its body, which is none, held in memory, or a stream, and its headers.
  */
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import type { Answer } from '../answers/problem.ts'
-import { property } from '../property.ts'
+import { declaresBody } from '../door/entry.ts'
+import { connectionNames } from './header-names.ts'
 import { parsedBody } from './parsed-body.ts'
 
 export interface RequestBody {
@@ -17,18 +18,6 @@ export interface RequestBody {
 }
 
 const none: RequestBody = {}
-
-/** Whether the caller sends a body. */
-export function declaresBody(request: IncomingMessage): boolean {
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers
-  if (length !== undefined) return coding !== undefined || Number(length) !== 0
-  return coding !== undefined || isOpenStream(request)
-}
-
-/** Over HTTP/2, no header says that a body follows: the stream stays open behind the headers (RFC 9113 section 8.1). */
-function isOpenStream(request: IncomingMessage): boolean {
-  return property(property(request, 'stream'), 'endAfterHeaders') === false
-}
 
 /**
  * The body of a request.
@@ -69,4 +58,26 @@ function streamOf(request: IncomingMessage): PassThrough {
   // before it looks at the answer.
   stream.once('close', () => request.unpipe(stream).resume())
   return request.pipe(stream)
+}
+
+/** Those of the caller's headers that are on the list, as a flat array of names and values. */
+export function upstreamHeaders(
+  { headers }: IncomingMessage,
+  names: readonly string[],
+  userAgent: string,
+  { contentType, length }: RequestBody,
+): string[] {
+  const hopByHop = connectionNames(headers.connection)
+  const flat = ['user-agent', userAgent]
+  for (const name of names) {
+    // Own properties alone: what somebody put on Object.prototype is no header.
+    if (!Object.hasOwn(headers, name) || hopByHop?.has(name)) continue
+    const value = headers[name]
+    if (contentType !== undefined && name.startsWith('content-')) continue
+    if (typeof value === 'string') flat.push(name, value)
+  }
+  // A body that was parsed is written anew: uncompressed, and in UTF-8.
+  if (contentType !== undefined) flat.push('content-type', contentType)
+  if (length !== undefined) flat.push('content-length', String(length))
+  return flat
 }

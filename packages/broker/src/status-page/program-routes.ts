@@ -3,23 +3,19 @@
  */
 import type { Notice } from '#sign-in-pages'
 import type { TokenManager } from '@owner-sso/core'
-import type { BrokerClients } from '../../clients/broker-clients.ts'
-import type { Invited } from '../../clients/client.ts'
-import { ClientsError } from '../../clients/clients-error.ts'
-import { type Visit, type Route, sendPage } from '../visit.ts'
-import { accountNames } from '../overview.ts'
-import { invitePage } from '../pages/invite-page.ts'
-import { keyPage } from '../pages/key-page.ts'
-import { messagePage, type PageContext } from '../pages/page.ts'
-import { programPage } from '../pages/program-page.ts'
-import { isProgramAction, type ProgramAction, surePage } from '../pages/sure-page.ts'
-import { type Reply, submissions } from '../sign-in/submissions.ts'
-import type { OnceForms } from './once-forms.ts'
+import type { BrokerClients } from '../clients/broker-clients.ts'
+import { ClientsError, type Invited } from '../clients/client.ts'
+import { contextOf, type Visit, type Route, sendPage } from './visit.ts'
+import { accountNames } from './overview.ts'
+import { invitePage } from './pages/invite-page.ts'
+import { keyPage } from './pages/key-page.ts'
+import { messagePage } from './pages/page.ts'
+import { isProgramAction, type ProgramAction, programPage, surePage } from './pages/program-page.ts'
+import { type OnceForms, onceForms, type Reply, submissions } from './submissions.ts'
 
-export interface ProgramParts {
+interface ProgramParts {
   readonly path: string
   readonly https: boolean
-  /** `Sso.vehicleList`. */
   readonly vehicleList: string
   readonly tokens: Pick<TokenManager, 'accounts' | 'status'>
   readonly clients: Pick<BrokerClients, 'invite' | 'list' | 'revoke' | 'rotate'>
@@ -27,7 +23,8 @@ export interface ProgramParts {
 }
 
 /** By method and what follows the page's path. */
-export function programRoutes(parts: ProgramParts): ReadonlyMap<string, Route> {
+export function programRoutes(of: Omit<ProgramParts, 'forms'>): ReadonlyMap<string, Route> {
+  const parts = { ...of, forms: onceForms() }
   const once = submissions()
   return new Map<string, Route>([
     ['GET /invite', (visit) => showInvite(parts, visit)],
@@ -41,17 +38,10 @@ async function showInvite(parts: ProgramParts, visit: Visit, problem?: Notice, s
   const { tokens, clients } = parts
   const listed = await clients.list().catch(() => [])
   const { names: accounts } = await accountNames(tokens, listed)
-  const context = contextOf(parts, visit)
+  const context = contextOf(parts.path, visit)
   const program = listed.find(({ name }) => name === typedName(visit.form))
-  const page = invitePage({
-    ...context,
-    accounts,
-    typed: visit.form,
-    form: parts.forms.make(visit),
-    problem,
-    program,
-  })
-  return sendPage(visit, status, page)
+  const form = parts.forms.make(visit)
+  return sendPage(visit, status, invitePage({ ...context, accounts, typed: visit.form, form, problem, program }))
 }
 
 async function invite(parts: ProgramParts, visit: Visit): Promise<Reply> {
@@ -64,10 +54,8 @@ async function invite(parts: ProgramParts, visit: Visit): Promise<Reply> {
   if (!parts.forms.isFirst(visit)) return rejected(sentBefore, 409)
   try {
     const scope = form.get('scope') === 'proxy' ? 'proxy' : 'token'
-    return await showKey(
-      parts,
-      await parts.clients.invite({ name, accounts: [form.get('account') ?? ''], scope: [scope] }),
-    )
+    const accounts = [form.get('account') ?? '']
+    return await showKey(parts, await parts.clients.invite({ name, accounts, scope: [scope] }))
   } catch (error) {
     if (error instanceof TypeError) return rejected(`The ${error.message}.`, 400)
     if (!(error instanceof ClientsError)) throw error
@@ -83,7 +71,7 @@ async function showProgram(parts: ProgramParts, visit: Visit, problem?: Notice):
   const program = (await parts.clients.list()).find((client) => client.name === name)
   if (program === undefined) return showGone(parts, visit)
   const now = Date.now() / 1000
-  const page = programPage({ ...contextOf(parts, visit), program, form: parts.forms.make(visit), now, problem })
+  const page = programPage({ ...contextOf(parts.path, visit), program, form: parts.forms.make(visit), now, problem })
   return sendPage(visit, problem === undefined ? 200 : 409, page)
 }
 
@@ -92,7 +80,7 @@ async function askFirst(parts: ProgramParts, visit: Visit, action: ProgramAction
   const name = nameIn(visit)
   if (!(await parts.clients.list()).some((client) => client.name === name)) return showGone(parts, visit)
   const form = visit.form.get('form') ?? ''
-  return sendPage(visit, 200, surePage({ ...contextOf(parts, visit), name, action, form }))
+  return sendPage(visit, 200, surePage({ ...contextOf(parts.path, visit), name, action, form }))
 }
 
 async function change(parts: ProgramParts, visit: Visit): Promise<Reply> {
@@ -119,14 +107,11 @@ async function change(parts: ProgramParts, visit: Visit): Promise<Reply> {
 
 async function showKey(parts: ProgramParts, invited: Invited): Promise<Reply> {
   const missing = await notSignedIn(parts, invited)
+  const { https, vehicleList } = parts
   return (to) => {
     const { headers } = to.request
-    const address = headers.origin ?? `${parts.https ? 'https' : 'http'}://${headers.host}`
-    return sendPage(
-      to,
-      200,
-      keyPage({ ...contextOf(parts, to), invited, address, vehicleList: parts.vehicleList, missing }),
-    )
+    const address = headers.origin ?? `${https ? 'https' : 'http'}://${headers.host}`
+    return sendPage(to, 200, keyPage({ ...contextOf(parts.path, to), invited, address, vehicleList, missing }))
   }
 }
 
@@ -141,12 +126,12 @@ async function notSignedIn({ tokens }: ProgramParts, { client }: Invited): Promi
 
 function showRevoked(parts: ProgramParts, visit: Visit): Promise<void> {
   const text = 'It gets nothing from its next call on. A token that it has already works until it ends.'
-  return sendPage(visit, 200, messagePage(contextOf(parts, visit), `${nameIn(visit)} is revoked`, text))
+  return sendPage(visit, 200, messagePage(contextOf(parts.path, visit), `${nameIn(visit)} is revoked`, text))
 }
 
 function showGone(parts: ProgramParts, visit: Visit): Promise<void> {
   const text = `No program is called ${nameIn(visit)}. It may have been revoked meanwhile.`
-  return sendPage(visit, 404, messagePage(contextOf(parts, visit), 'No such program', text))
+  return sendPage(visit, 404, messagePage(contextOf(parts.path, visit), 'No such program', text))
 }
 
 function typedName(form: URLSearchParams): string {
@@ -155,9 +140,4 @@ function typedName(form: URLSearchParams): string {
 
 function nameIn({ url }: Visit): string {
   return url.searchParams.get('name') ?? ''
-}
-
-/** Every page of a program is for somebody who came in. */
-function contextOf({ path }: ProgramParts, { visitor }: Visit): PageContext {
-  return { path, formToken: visitor.formToken, isInside: true }
 }
