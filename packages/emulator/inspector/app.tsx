@@ -2,15 +2,15 @@
  * The whole page: logins on the left, the one that is looked at in the middle, the emulator of this moment on the right.
  */
 import { useSignal, useComputed } from '@preact/signals'
-import type { VNode } from 'preact'
-import type { Connection } from './connection.ts'
+import { render, type VNode } from 'preact'
+import { connect, type Connection } from './connection.ts'
 import { Header } from './header.tsx'
 import { LivePanel } from './live-panel.tsx'
 import { LoginList } from './login-list.tsx'
-import type { Logins } from './logins.ts'
+import { createLogins, type Logins } from './logins.ts'
 import { LoginView } from './login-view.tsx'
 
-export function App({ logins, connection }: { readonly logins: Logins; readonly connection: Connection }): VNode {
+function App({ logins, connection }: { readonly logins: Logins; readonly connection: Connection }): VNode {
   const following = useSignal(true)
   const picked = useSignal<number | undefined>(undefined)
   const selected = useComputed(() => {
@@ -40,3 +40,7 @@ export function App({ logins, connection }: { readonly logins: Logins; readonly 
     </>
   )
 }
+
+const allLogins = createLogins()
+const root = document.querySelector('#inspector')
+if (root) render(<App logins={allLogins} connection={connect(allLogins)} />, root)

@@ -3,7 +3,6 @@
  */
 import { useComputed, useSignal, type ReadonlySignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { moveFocus } from './controls.tsx'
 import { nameOf, summaryOf, type Login, type Logins } from './logins.ts'
 import { counted, timeOfDay } from './words.ts'
 
@@ -49,7 +48,7 @@ export function LoginList({ logins, selected, following, onPick, onFollow }: Log
           }}
         />
       </div>
-      <ol class="login-rows" aria-label="Logins, the newest first" onKeyDown={moveFocus('button')}>
+      <ol class="login-rows" aria-label="Logins, the newest first">
         {rows.map((login) => (
           <LoginRow
             key={login.number}

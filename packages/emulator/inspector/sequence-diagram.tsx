@@ -5,7 +5,6 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { ExchangeLine } from '../src/inspector/exchange-view.ts'
 import type { Place } from '../src/journal/exchange.ts'
-import { Button, moveFocus } from './controls.tsx'
 import { ExchangeRow } from './exchange-row.tsx'
 import { counted, placeNames } from './words.ts'
 
@@ -33,13 +32,15 @@ export function SequenceDiagram({ lines }: { readonly lines: readonly ExchangeLi
       </div>
       {hidden > 0 && (
         <p class="earlier">
-          <Button
+          <button
+            type="button"
+            class="button"
             onClick={() => {
               wanted.value += maxShown
             }}
           >
             Show earlier requests
-          </Button>{' '}
+          </button>{' '}
           <span class="soft">{counted(hidden, 'earlier request')}</span>
         </p>
       )}
@@ -48,7 +49,7 @@ export function SequenceDiagram({ lines }: { readonly lines: readonly ExchangeLi
           <span key={lane} style={{ '--lane': lane }} />
         ))}
       </div>
-      <ol onKeyDown={moveFocus('.exchange > button')} aria-label="Requests, in order">
+      <ol aria-label="Requests, in order">
         {shown.map((line) => (
           <ExchangeRow key={line.id} line={line} lane={places.indexOf(line.place) + 1} after={line.started - began} />
         ))}

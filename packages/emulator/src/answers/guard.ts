@@ -1,5 +1,5 @@
 /**
- * Who may use `/_emulator`: this machine alone, under a loopback name, and no other site's page (which may link to the
+ * Who may use `/_emulator`: this machine, under a loopback name, and no other site's page (which may link to the
  * inspector).
  */
 import type { IncomingMessage } from 'node:http'
@@ -25,7 +25,6 @@ export const jsonOnly: RequestHandler = (request, response, next) => {
 
 function refusalOf(request: Request): string | undefined {
   const { host = '', origin, 'sec-fetch-site': site } = request.headers
-  if (!isLoopback(addressOf(request))) return 'The inspector answers this machine alone'
   // A name of somebody else's that resolves to this machine (DNS rebinding) makes their page same-origin.
   if (!isLoopback(hostName(host))) return 'The Host must be a loopback name or address'
   const scheme = connectionOf(request).tlsVersion === undefined ? 'http' : 'https'
@@ -44,11 +43,6 @@ function followsLinkToPage({ method, path, headers }: Request): boolean {
     headers['sec-fetch-mode'] === 'navigate' &&
     headers['sec-fetch-dest'] === 'document'
   )
-}
-
-/** An IPv4 client of a socket that takes both protocols comes as `::ffff:127.0.0.1`. */
-function addressOf({ socket }: IncomingMessage): string {
-  return (socket.remoteAddress ?? '').replace(/^::ffff:/u, '')
 }
 
 function hostName(host: string): string {

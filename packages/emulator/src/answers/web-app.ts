@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import express, { type ErrorRequestHandler, type Express, type Response, type Router } from 'express'
 import type { IncomingMessage } from 'node:http'
-import { banner } from '../http/loopback-listener.ts'
+import { banner } from '../http/listeners.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Place } from '../journal/exchange.ts'
 import type { EmulatorSettings } from '../options/options.ts'

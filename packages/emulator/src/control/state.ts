@@ -44,12 +44,11 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
   }
 }
 
-/** A value as JSON has it: accounts have a list of their own and secrets, a RegExp is shown as it is written. */
+/** A value as JSON has it: accounts have a list of their own and secrets. */
 function shown(name: OptionName, settings: EmulatorSettings): unknown {
   if (name === 'accounts') return settings.accounts.map(({ identity }) => identity)
   if (name === 'clientSecret') return maskText
-  const value = settings[name]
-  return value instanceof RegExp ? String(value) : (value ?? null)
+  return settings[name] ?? null
 }
 
 function accountState(account: Account, now: number) {

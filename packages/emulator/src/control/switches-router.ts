@@ -9,7 +9,7 @@ import { boolean, checkEach, isRecord, oneOf, seconds, type Check, type Checks }
 import { checkEndpoint } from '../faults/fault-checks.ts'
 import type { Endpoint } from '../faults/fault.ts'
 import { jsonResponse, sendResponse } from '../http/service-response.ts'
-import { switchAccount } from '../options/account-switches.ts'
+import { switchAccount } from '../options/check-options.ts'
 import { isOptionName, optionTable } from '../options/option-table.ts'
 import type { ChangeableOptions } from '../options/options.ts'
 import { checkScenario } from '../switches/scenarios.ts'

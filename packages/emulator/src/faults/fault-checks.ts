@@ -1,11 +1,10 @@
 /**
  * The check of each field of a fault: a wrong one is named where it is ordered, not where it strikes.
  */
-import { boolean, checkEach, isRecord, milliseconds, oneOf, whole, type Checks } from '../options/checks.ts'
+import { checkEach, isRecord, milliseconds, oneOf, whole, type Checks } from '../options/checks.ts'
 import { endpoints, type Endpoint, type Fault } from './fault.ts'
 
 const maxBodyLength = 1024 ** 3
-const maxInterim = 1_000_000
 
 const faultChecks: Checks<Fault> = {
   delay: milliseconds(),
@@ -14,7 +13,7 @@ const faultChecks: Checks<Fault> = {
     accepts: (value): value is Promise<unknown> => isRecord(value) && typeof value['catch'] === 'function',
   },
   commit: oneOf('before', 'after'),
-  drop: oneOf('before-commit', 'after-commit', 'half-close', 'mid-headers', 'mid-body', 'after-body'),
+  drop: oneOf('before-commit', 'after-commit', 'mid-body', 'after-body'),
   status: whole(200, 599),
   headers: {
     expected: 'an object of strings, or of arrays of strings',
@@ -23,11 +22,7 @@ const faultChecks: Checks<Fault> = {
   },
   body: { expected: 'anything', accepts: (_value): _value is unknown => true },
   firewall: oneOf(true, false, 'script'),
-  drip: milliseconds(),
-  dripFrom: oneOf('headers', 'body'),
   bodyLength: whole(0, maxBodyLength),
-  endless: boolean(),
-  interim: whole(0, maxInterim),
 }
 
 /** @throws {TypeError} A field is unknown or wrong; the message names it. */

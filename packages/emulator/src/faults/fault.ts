@@ -29,21 +29,14 @@ export interface Fault {
    * did: a refresh token is spent then.
    */
   readonly commit?: 'before' | 'after'
-  /** The connection is cut: before the service does anything, after that (or only our side of it ended), or at this point of the answer. */
-  readonly drop?: 'before-commit' | 'after-commit' | 'half-close' | 'mid-headers' | 'mid-body' | 'after-body'
+  /** The connection is cut: before the service does anything, after that, or at this point of the answer. */
+  readonly drop?: 'before-commit' | 'after-commit' | 'mid-body' | 'after-body'
   /** Answers this in place: status (default 200), headers, and a body, which is sent as JSON unless it is a string. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: unknown
   /** Answers the challenge page (or the one that only runs a script) with `status`, default 403. */
   readonly firewall?: boolean | 'script'
-  /** The body comes byte by byte, so many milliseconds apart; with `dripFrom: 'headers'` the headers as well. */
-  readonly drip?: number
-  readonly dripFrom?: 'headers' | 'body'
   /** The body is cut to so many bytes, or filled up to them with spaces; its length agrees. */
   readonly bodyLength?: number
-  /** The body never ends. */
-  readonly endless?: boolean
-  /** So many interim 1xx answers come first. */
-  readonly interim?: number
 }

@@ -2,7 +2,7 @@
  * An exchange as the inspector's page gets it: a line for the lists, all of it (masked) for one that is looked at.
  */
 import type { Exchange } from '../journal/exchange.ts'
-import type { LoggedRequest } from '../journal/request-log.ts'
+import type { LoggedRequest } from '../journal/exchange.ts'
 
 /** What the lists and the diagram show. */
 export type ExchangeLine = Omit<Exchange, 'request' | 'answer'> &

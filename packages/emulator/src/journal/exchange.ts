@@ -1,10 +1,34 @@
 /**
- * One request and its answer, as the journal has it.
+ * One request and its answer, as the journal has it: secrets masked. Tests count requests and connections, people read it.
  */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Endpoint } from '../faults/fault.ts'
 import type { Region } from '../options/account-options.ts'
-import type { Fields, Headers } from './masking.ts'
-import type { LoggedRequest } from './request-log.ts'
+import { connectionOf } from '../http/http2-bridge.ts'
+import { maskQuery, maskRequestHeaders, type Fields, type Headers } from './masking.ts'
+
+/** A request as it arrived, secrets masked. */
+export interface LoggedRequest {
+  /** Seconds since the epoch by the emulator's clock. */
+  readonly at: number
+  /** The Host header: it tells the instances apart. */
+  readonly host: string
+  readonly method: string
+  readonly path: string
+  readonly query: Readonly<Record<string, string | readonly string[]>>
+  readonly headers: Readonly<Record<string, string>>
+  /** Names and values of a form or JSON body; of any other body its text is not kept. */
+  body: Readonly<Record<string, unknown>>
+  /** Undefined until answered; 0 if the connection was cut before that, or a fault corrupted the response. */
+  status: number | undefined
+  /** A number for each connection, from 1. */
+  readonly connection: number
+  /** `TLSv1.2`, `TLSv1.3`; undefined over plain http. */
+  readonly tlsVersion: string | undefined
+  /** `1.1`, `2`. */
+  readonly httpVersion: string
+}
 
 /** Who was asked. */
 export type Place = Region | 'owner-api'
@@ -35,6 +59,36 @@ export interface Exchange {
   fault: string | undefined
   /** The firewall's challenge page was the answer. */
   challenged: boolean
+}
+
+/** A reader of requests that numbers their connections; `at` in seconds since the epoch. */
+export function createRequestReader(): (request: IncomingMessage, at: number) => LoggedRequest {
+  const connections = new WeakMap<Socket, number>()
+  let last = 0
+
+  function numberOf(socket: Socket): number {
+    const number = connections.get(socket) ?? (last += 1)
+    connections.set(socket, number)
+    return number
+  }
+
+  return (request, at) => {
+    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/su)
+    const { socket, tlsVersion, httpVersion } = connectionOf(request)
+    return {
+      at,
+      host: request.headers.host ?? '',
+      method: request.method ?? '',
+      path,
+      query: maskQuery(query),
+      headers: maskRequestHeaders(request.headers),
+      body: {},
+      status: undefined,
+      connection: numberOf(socket),
+      tlsVersion,
+      httpVersion,
+    }
+  }
 }
 
 /** A request that has just arrived. */

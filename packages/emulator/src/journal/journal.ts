@@ -4,15 +4,12 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../state/clock.ts'
-import { newExchange, type Exchange, type Place } from './exchange.ts'
+import { createRequestReader, newExchange, type Exchange, type LoggedRequest, type Place } from './exchange.ts'
 import { createFlows } from './flows.ts'
 import type { Fields } from './masking.ts'
-import { createRecording, secretsOf, type ExchangeSecrets, type Recording } from './recording.ts'
-import { createRequestReader, type LoggedRequest } from './request-log.ts'
+import { createRecording, type Recording } from './recording.ts'
 
 const maxExchanges = 10_000
-/** They are larger: of so many, what is behind their masks is kept. */
-const maxSecrets = 500
 
 export type Journal = ReturnType<typeof createJournal>
 
@@ -20,7 +17,6 @@ export function createJournal(clock: Clock) {
   /** The last 10,000, oldest first; and the requests alone. */
   const exchanges: Exchange[] = []
   const requests: LoggedRequest[] = []
-  const secrets = new Map<number, ExchangeSecrets>()
   const flows = createFlows()
   const readRequest = createRequestReader()
   const recordings = new WeakMap<IncomingMessage, Recording>()
@@ -34,7 +30,6 @@ export function createJournal(clock: Clock) {
   function add(exchange: Exchange): void {
     exchanges.push(exchange)
     requests.push(exchange.request)
-    secrets.delete(exchange.id - maxSecrets)
     if (exchanges.length <= maxExchanges) return
     exchanges.shift()
     requests.shift()
@@ -43,11 +38,9 @@ export function createJournal(clock: Clock) {
   function open(request: IncomingMessage, response: ServerResponse, place: Place): void {
     const began = performance.now()
     const exchange = newExchange((lastId += 1), place, readRequest(request, clock.now()))
-    const behind = secretsOf(request)
-    secrets.set(exchange.id, behind)
     recordings.set(
       request,
-      createRecording(request, exchange, behind, flows, () => tell(exchange)),
+      createRecording(request, exchange, flows, () => tell(exchange)),
     )
     add(exchange)
     tell(exchange)
@@ -67,8 +60,6 @@ export function createJournal(clock: Clock) {
       if (!recording) throw new Error('This request was never opened')
       return recording
     },
-    /** What is behind the masks of an exchange, while it is kept. */
-    secretsOf: (id: number): ExchangeSecrets | undefined => secrets.get(id),
     /** Tokens that were issued without a login begin one. */
     adopt(identity: string, tokens: Fields): void {
       const flow = flows.learn(undefined, {}, tokens)
@@ -82,7 +73,6 @@ export function createJournal(clock: Clock) {
     clear(): void {
       exchanges.length = 0
       requests.length = 0
-      secrets.clear()
       flows.clear()
       for (const listener of listeners) listener(undefined)
     },

@@ -13,15 +13,6 @@ export type Fields = Readonly<Record<string, unknown>>
 /** Headers by lower-case name; several of one name in a list. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 
-/** How to show what arrived and what was answered: masked, or as it is. */
-export interface Reading {
-  query(text: string): Readonly<Record<string, string | readonly string[]>>
-  requestHeaders(headers: IncomingMessage['headers']): Readonly<Record<string, string>>
-  requestBody(contentType: string, text: string): Fields
-  answerHeaders(headers: ServiceResponse['headers']): Headers
-  answerBody(contentType: string, text: string): Fields
-}
-
 /** Shown of a query or a request's body. */
 const plainInRequests = new Set([...plainFields.fixedByClient, ...plainFields.ownOfClient])
 /** Shown of an answer's body, at any depth. */
@@ -43,31 +34,30 @@ const maxFields = 100
 const plausibleName = /^[A-Za-z_][\w.-]{0,39}$/u
 const secretHeaders = new Set(['authorization', 'proxy-authorization'])
 
-export const masked: Reading = {
-  query: (text) => maskFields(grouped(text)),
-  requestHeaders: (headers) => mapValues(headers, maskHeader),
-  requestBody: (contentType, text) => maskFields(requestFields(contentType, text)),
-  answerHeaders: (headers) => mapValues(headers, maskResponseHeader),
-  answerBody: (contentType, text) =>
-    mapValues(responseFields(contentType, text), (name, value) => maskDeep(value, name)),
+export function maskQuery(text: string): Readonly<Record<string, string | readonly string[]>> {
+  return maskFields(grouped(text))
 }
 
-export const unmasked: Reading = {
-  query: (text) => Object.fromEntries(grouped(text)),
-  requestHeaders: (headers) => mapValues(headers, (_name, value) => String(value)),
-  requestBody: (contentType, text) => Object.fromEntries(requestFields(contentType, text)),
-  answerHeaders: (headers) => headers,
-  answerBody: responseFields,
+export function maskRequestHeaders(headers: IncomingMessage['headers']): Readonly<Record<string, string>> {
+  return mapValues(headers, maskHeader)
 }
 
-/** Fields of a form or JSON object; none of any other body. */
-function requestFields(contentType: string, text: string): [string, unknown][] {
+export function maskAnswerHeaders(headers: ServiceResponse['headers']): Headers {
+  return mapValues(headers, maskResponseHeader)
+}
+
+export function maskAnswerFields(fields: Fields): Fields {
+  return mapValues(fields, (name, value) => maskDeep(value, name))
+}
+
+/** Fields of a form or JSON object, unmasked; none of any other body. */
+export function requestFields(contentType: string, text: string): [string, unknown][] {
   if (contentType === 'application/x-www-form-urlencoded') return grouped(text)
   return Object.entries(parsed(text))
 }
 
-/** Fields of a JSON object; of a page its title and its inputs. */
-function responseFields(contentType: string, text: string): Fields {
+/** Fields of a JSON object, unmasked; of a page its title and its inputs. */
+export function answerFields(contentType: string, text: string): Fields {
   if (contentType === 'application/json') return parsed(text)
   if (contentType !== 'text/html') return {}
   const title = /<title>([^<]{0,80})/iu.exec(text)?.[1]
@@ -94,7 +84,7 @@ function parsed(text: string): Fields {
   }
 }
 
-function maskFields<Value>(fields: readonly (readonly [string, Value])[]): Record<string, Value | string> {
+export function maskFields<Value>(fields: readonly (readonly [string, Value])[]): Record<string, Value | string> {
   const shown = fields.slice(0, maxFields)
   return Object.fromEntries(
     shown.map(([name, value]) => [isName(name, value) ? name : maskText, isPlain(name, value) ? value : maskText]),

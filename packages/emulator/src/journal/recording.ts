@@ -1,5 +1,5 @@
 /**
- * What becomes of one request, noted step by step in its exchange: masked there, and as it was behind the masks.
+ * What becomes of one request, noted step by step in its exchange: masked.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint, Fault } from '../faults/fault.ts'
@@ -7,7 +7,7 @@ import { mediaType, mediaTypeOf, readCookies } from '../http/service-request.ts'
 import type { ServiceResponse } from '../http/service-response.ts'
 import type { Exchange } from './exchange.ts'
 import type { Flow, Flows, Traces } from './flows.ts'
-import { masked, unmasked, type Fields, type Headers } from './masking.ts'
+import { answerFields, maskAnswerFields, maskAnswerHeaders, maskFields, requestFields } from './masking.ts'
 
 /** Notes what becomes of one request. */
 export interface Recording {
@@ -21,23 +21,10 @@ export interface Recording {
   answered(reply: ServiceResponse): void
 }
 
-/** What is behind the masks of an exchange, in the same shape. */
-export interface ExchangeSecrets {
-  readonly request: { readonly query: Fields; readonly headers: Headers; body: Fields }
-  answer: { readonly headers: Headers; readonly body: Fields } | undefined
-}
-
-/** What a request that has just arrived has behind its masks. */
-export function secretsOf({ url = '', headers }: IncomingMessage): ExchangeSecrets {
-  const query = unmasked.query(url.split(/\?(.*)/su)[1] ?? '')
-  return { request: { query, headers: unmasked.requestHeaders(headers), body: {} }, answer: undefined }
-}
-
 /** @param tell what is to be seen has changed */
 export function createRecording(
   request: IncomingMessage,
   exchange: Exchange,
-  secrets: ExchangeSecrets,
   flows: Flows,
   tell: () => void,
 ): Recording {
@@ -49,14 +36,12 @@ export function createRecording(
   }
   return {
     asked(endpoint, body, fault) {
-      const contentType = mediaTypeOf(request)
-      const fields = unmasked.requestBody(contentType, body)
-      secrets.request.body = fields
-      exchange.request.body = masked.requestBody(contentType, body)
+      const fields = requestFields(mediaTypeOf(request), body)
+      exchange.request.body = maskFields(fields)
       exchange.endpoint = endpoint
       exchange.fault = faultWords(fault)
       exchange.challenged = Boolean(fault.firewall)
-      belongsTo(flows.of({ ...tracesOf(request), fields }))
+      belongsTo(flows.of({ ...tracesOf(request), fields: Object.fromEntries(fields) }))
       tell()
     },
     challenged() {
@@ -66,14 +51,14 @@ export function createRecording(
       exchange.decision = reply.decision
       exchange.refused = reply.refused === true || reply.status >= 400
       const [contentType, text] = textOf(reply)
-      const tokens = contentType === 'application/json' ? unmasked.answerBody(contentType, text) : {}
+      const tokens = contentType === 'application/json' ? answerFields(contentType, text) : {}
       belongsTo(flows.learn(flow, reply.headers, tokens))
     },
     answered(reply) {
       const [contentType, body] = textOf(reply)
       const { status, headers } = reply
-      secrets.answer = { headers, body: unmasked.answerBody(contentType, body) }
-      exchange.answer = { status, headers: masked.answerHeaders(headers), body: masked.answerBody(contentType, body) }
+      const shown = maskAnswerFields(answerFields(contentType, body))
+      exchange.answer = { status, headers: maskAnswerHeaders(headers), body: shown }
     },
   }
 }

@@ -2,7 +2,7 @@
  * All options together, checked and with their defaults: a caller's mistake becomes a TypeError that names the option and what it
  * takes.
  */
-import type { AccountOptions, FactorOptions } from './account-options.ts'
+import type { AccountOptions, AccountSwitches, FactorOptions } from './account-options.ts'
 import { arrayOf, base32, boolean, checkEach, isRecord, oneOf, text, type Checks } from './checks.ts'
 import { optionNames, optionTable } from './option-table.ts'
 import type { EmulatorOptions, EmulatorSettings } from './options.ts'
@@ -24,6 +24,20 @@ export const accountChecks: Checks<AccountOptions> = {
   captcha: oneOf(true, false, 'after-submission'),
 }
 
+/** What is switched: a part of an account. */
+type Switchable = { -readonly [Name in keyof AccountSwitches]-?: NonNullable<AccountSwitches[Name]> }
+
+const { locked, captcha, region } = accountChecks
+const switchChecks: Checks<AccountSwitches> = { locked, captcha, region }
+
+/** @throws {TypeError} A switch is unknown or wrong; the message names it. */
+export function switchAccount(account: Switchable, switches: AccountSwitches): void {
+  checkEach('account switch', '', switches, switchChecks)
+  account.locked = switches.locked ?? account.locked
+  account.captcha = switches.captcha ?? account.captcha
+  account.region = switches.region ?? account.region
+}
+
 /** @throws {TypeError} An option is unknown or wrong; the message names it. */
 export function parseEmulatorOptions(options: EmulatorOptions = {}): EmulatorSettings {
   checkOptions(options)
@@ -43,7 +57,6 @@ function completed(given: unknown, preset: unknown): unknown {
 /** @throws {TypeError} */
 export function checkOptions(options: EmulatorOptions): void {
   checkEach('option', '', options, optionChecks)
-  checkTlsVersions(options)
   const identities = new Set<string>()
   for (const [index, account] of (options.accounts ?? []).entries()) {
     const name = `accounts[${index}]`
@@ -55,10 +68,6 @@ export function checkOptions(options: EmulatorOptions): void {
     if (identities.has(identity)) throw new TypeError(`Option ${name}.identity is another account's already`)
     identities.add(identity)
   }
-}
-
-function checkTlsVersions({ tlsMinVersion = 'TLSv1.2', tlsMaxVersion = 'TLSv1.3' }: EmulatorOptions): void {
-  if (tlsMinVersion > tlsMaxVersion) throw new TypeError('Option tlsMinVersion must not be above tlsMaxVersion')
 }
 
 function isFactor(value: unknown): value is FactorOptions {

@@ -2,9 +2,8 @@
  * The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one.
  */
 import { encodeText } from '../support/encoded-text.ts'
-import { captchaPicture, captchaWidget } from './captcha.ts'
+import { captchaPicture } from './captcha.ts'
 import { html, type Markup } from './html.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import { page, startPageLink } from './page.ts'
 
 export interface LoginPageContent {
@@ -17,9 +16,8 @@ export interface LoginPageContent {
   readonly identity?: string | undefined
   /** What is wrong; the page's script names it, too. */
   readonly message?: string | undefined
-  readonly messageInScript?: boolean | undefined
-  /** The captcha, where one is asked for. */
-  readonly captcha?: { readonly letters: string; readonly kind: EmulatorSettings['captchaKind'] } | undefined
+  /** The letters of the captcha, where one is asked for. */
+  readonly captcha?: string | undefined
   readonly asksFor: 'identity' | 'credential'
   /** The e-mail was given on the page before. */
   readonly isSecondPage: boolean
@@ -44,7 +42,7 @@ export function loginPage(content: LoginPageContent): string {
     'Sign in',
     html`<h1>Sign in</h1>
       ${!recorded && decoys} ${script(message)}
-      ${message !== undefined && !content.messageInScript && html`<p class="message" role="alert">${message}</p>`}
+      ${message !== undefined && html`<p class="message" role="alert">${message}</p>`}
       ${form(recorded ? undefined : content.action, inputs)} ${!recorded && content.hasStartPage && startPageLink}`,
   )
 }
@@ -103,8 +101,7 @@ const credentialInput = html`<label for="credential">Password</label>
   <input type="password" name="credential" id="credential" autocomplete="current-password" required />`
 
 /** The recorded page fetches its picture. */
-function captchaInput({ letters, kind }: NonNullable<LoginPageContent['captcha']>, recorded: boolean): Markup {
-  if (kind !== 'picture') return captchaWidget(kind)
+function captchaInput(letters: string, recorded: boolean): Markup {
   const fetched = html`<img src="/captcha" alt="captcha" width="160" height="48" />`
   return html`<label for="captcha">Captcha</label>
     ${recorded ? fetched : captchaPicture(letters)}

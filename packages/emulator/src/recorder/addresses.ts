@@ -2,7 +2,7 @@
  * The addresses of a recorder or replay, and how they stand in the place of the service's.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { banner } from '../http/loopback-listener.ts'
+import { banner } from '../http/listeners.ts'
 
 /** An address and what stands in its place. */
 export type Swap = readonly [from: string, to: string]

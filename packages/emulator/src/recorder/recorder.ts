@@ -8,7 +8,7 @@ import { Agent } from 'node:https'
 import { instanceOf, maxBodyBytes, ownAddresses, sendPlain, swapped, swappedBody, type Swap } from './addresses.ts'
 import { format, writeFixture, type Fixture, type RecordedExchange } from './fixture.ts'
 import { checkNames } from '../support/known-names.ts'
-import { listenOnLoopback } from '../http/loopback-listener.ts'
+import { listen } from '../http/listeners.ts'
 import type { SeenRequest, SeenResponse } from './masking.ts'
 import { headerPairs, readUpTo, sendUpstream } from './upstream.ts'
 
@@ -70,7 +70,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
 
   // Loaded once it is needed: parsing pages is the slowest import of all.
   const { createMasking } = await import('./masking.ts')
-  const listener = await listenOnLoopback(options.port)
+  const listener = await listen({ port: options.port ?? 0 })
   const addresses = ownAddresses(listener.port)
   const agent = new Agent({ keepAlive: true, minVersion: version, maxVersion: version, ca })
   const swaps: Swap[] = [[addresses.home, home]]

@@ -8,7 +8,7 @@ import { fits, isPlain, madeUp, render, type Bindings } from './placeholders.ts'
 import { readUpTo } from './upstream.ts'
 import { checkNames } from '../support/known-names.ts'
 import { mediaType, readCookies } from '../http/service-request.ts'
-import { banner, listenOnLoopback } from '../http/loopback-listener.ts'
+import { banner, listen } from '../http/listeners.ts'
 
 /** Where a recording is replayed, and who is told. */
 export interface ReplayOptions {
@@ -43,7 +43,7 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
   checkNames('option', '', options, ['port', 'onExchange'])
   if (recording === undefined || recording === null) throw new TypeError('recording must be a file or a fixture')
   const { exchanges, placeholders } = typeof recording === 'string' ? await readFixture(recording) : recording
-  const listener = await listenOnLoopback(options.port)
+  const listener = await listen({ port: options.port ?? 0 })
   const addresses = ownAddresses(listener.port)
   const atTheStart = (): Bindings => new Map(Object.entries(addresses))
   const mismatches: string[] = []

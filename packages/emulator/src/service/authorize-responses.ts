@@ -50,9 +50,7 @@ export function loginPageResponse(
     cancelName: session.names.cancel,
     identity,
     message,
-    messageInScript: service.settings.errorTexts === 'script',
-    captcha:
-      session.captcha === undefined ? undefined : { letters: session.captcha, kind: service.settings.captchaKind },
+    captcha: session.captcha,
     asksFor: session.asksFor,
     isSecondPage: service.settings.identityFirst && session.asksFor === 'credential',
     inTemplate: session.inTemplate,

@@ -25,9 +25,8 @@ export function factorsEndpoint(service: ServiceState, request: ServiceRequest):
     activatedAt,
     updatedAt: activatedAt,
   }))
-  const { factorList } = service.settings
-  const body = factorList === 'bare' ? data : { [factorList]: data }
-  return withReason(data.length === 1 ? 'one factor listed' : `${data.length} factors listed`, jsonResponse(200, body))
+  const decision = data.length === 1 ? 'one factor listed' : `${data.length} factors listed`
+  return withReason(decision, jsonResponse(200, { data }))
 }
 
 /** POST …/authorize/mfa/verify. A wrong passcode is a 200, too: `valid` decides. */

@@ -67,7 +67,7 @@ interface Browser {
   session(): Session | undefined
 }
 
-function createBrowser({ instances, sessions, settings }: ServiceState, ca: string | undefined): Browser {
+function createBrowser({ instances, sessions }: ServiceState, ca: string | undefined): Browser {
   const known = [instances.home, instances.regional]
   let instance = instances.home
   let sessionId: string | undefined
@@ -86,10 +86,9 @@ function createBrowser({ instances, sessions, settings }: ServiceState, ca: stri
         ...(body && { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
       }
       const options = { method: body ? 'POST' : 'GET', headers, agent: false as const }
-      const [minVersion, maxVersion] = [settings.tlsMinVersion, settings.tlsMinVersion]
       const sent =
         url.protocol === 'https:'
-          ? httpsRequest(url, { ...options, ca, minVersion, maxVersion })
+          ? httpsRequest(url, { ...options, ca, maxVersion: 'TLSv1.2' })
           : httpRequest(url, options)
       sent.end(isForm ? body.toString() : body && JSON.stringify(body))
       const [response]: IncomingMessage[] = await once(sent, 'response')

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { AccountOptions, AccountSwitches, Region } from '../options/account-options.ts'
 import type { Clock } from './clock.ts'
 import { createFactor, type Factor } from './factors.ts'
-import { initialSwitches, switchAccount } from '../options/account-switches.ts'
+import { switchAccount } from '../options/check-options.ts'
 
 /** An account as the emulator's endpoints use it. */
 export interface Account {
@@ -104,6 +104,11 @@ export function accountView(account: Account, clock: Clock): EmulatorAccount {
       return factor.passcode(clock.now())
     },
   }
+}
+
+/** As the account's options have them. */
+function initialSwitches(options: Partial<AccountOptions>): Required<AccountSwitches> {
+  return { locked: options.locked ?? false, captcha: options.captcha ?? false, region: options.region ?? 'home' }
 }
 
 function identityKey(identity: string): string {

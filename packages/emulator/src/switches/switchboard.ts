@@ -5,55 +5,25 @@ import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { ChangeableOptions, EmulatorOptions } from '../options/options.ts'
 import { checkOptions, parseEmulatorOptions } from '../options/check-options.ts'
-import type { TlsVersions } from '../http/listeners.ts'
 import type { Journal } from '../journal/journal.ts'
 import { createCounters } from '../state/counters.ts'
 import type { ServiceState } from '../state/service-state.ts'
-import { switchAccount } from '../options/account-switches.ts'
 import { isChangeable, isOptionName } from '../options/option-table.ts'
 import { checkScenario, scenarios, type Scenario, type ScenarioName } from './scenarios.ts'
 
-export interface Switchboard {
-  /** Scenarios that were applied since the start or the last reset. */
-  readonly applied: ReadonlySet<ScenarioName>
-  /**
-   * Changes options from the next request on; one that is undefined goes back to its default. What has begun (a session, a code,
-   * a token) goes on as it began.
-   *
-   * @throws {TypeError} An option is unknown or wrong or can't change; the message names it, and nothing has changed.
-   */
-  readonly change: (options: ChangeableOptions) => void
-  /**
-   * Sets the switches of a scenario, on top of what is set.
-   *
-   * @throws {TypeError} There is no such scenario.
-   */
-  readonly applyScenario: (name: ScenarioName) => void
-  /** All is as at the start, but sessions, codes and tokens live on. */
-  readonly reset: () => void
-}
+export type Switchboard = ReturnType<typeof createSwitchboard>
 
-/** `offerTls` tells the sockets which versions new connections may have. */
-export function createSwitchboard(
-  given: EmulatorOptions,
-  service: ServiceState,
-  faults: Faults,
-  journal: Journal,
-  offerTls: (versions: TlsVersions) => void,
-): Switchboard {
+export function createSwitchboard(given: EmulatorOptions, service: ServiceState, faults: Faults, journal: Journal) {
   const applied = new Set<ScenarioName>()
   let current: EmulatorOptions = given
 
   function apply(options: EmulatorOptions): void {
-    const settings = parseEmulatorOptions(options)
+    Object.assign(service.settings, parseEmulatorOptions(options))
     current = options
-    Object.assign(service.settings, settings)
-    offerTls(settings)
   }
 
-  function setAll({ options = {}, accounts = {}, once = {}, always = {}, blocked, ended }: Scenario): void {
+  function setAll({ options = {}, once = {}, always = {}, blocked, ended }: Scenario): void {
     apply({ ...current, ...options })
-    for (const account of service.accounts.all) switchAccount(account, accounts)
     for (const endpoint of endpoints) {
       if (once[endpoint]) faults.once(endpoint, once[endpoint])
       if (always[endpoint]) faults.always(endpoint, always[endpoint])
@@ -66,19 +36,20 @@ export function createSwitchboard(
   }
 
   return {
-    applied,
-    change(options) {
+    /** Scenarios that were applied since the start or the last reset. */
+    applied: applied as ReadonlySet<ScenarioName>,
+    change(options: ChangeableOptions): void {
       checkOptions(options)
       const fixed = Object.keys(options).find((name) => isOptionName(name) && !isChangeable(name))
       if (fixed !== undefined) throw new TypeError(`Option ${fixed} can't change while the emulator runs`)
       apply({ ...current, ...options })
     },
-    applyScenario(name) {
+    applyScenario(name: ScenarioName): void {
       checkScenario(name)
       setAll(scenarios[name])
       applied.add(name)
     },
-    reset() {
+    reset(): void {
       apply(given)
       faults.clear()
       service.firewall.lift()
