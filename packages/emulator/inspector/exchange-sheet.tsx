@@ -4,7 +4,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { ExchangeDetail } from '../src/inspector/exchange-view.ts'
+import type { ExchangeDetail } from '../src/inspector/inspector-router.ts'
 import { maskText } from '../src/support/mask.ts'
 
 interface ExchangeSheetProps {

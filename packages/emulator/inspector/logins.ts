@@ -2,7 +2,7 @@
  * The exchanges that the page knows, by login: bounded as the emulator's own journal is, told in batches.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
-import type { ExchangeLine } from '../src/inspector/exchange-view.ts'
+import type { ExchangeLine } from '../src/inspector/inspector-router.ts'
 
 const maxExchanges = 10_000
 

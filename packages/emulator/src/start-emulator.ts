@@ -53,7 +53,7 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
   const switches = createSwitchboard(options, service, faults, journal)
   journal.subscribe((exchange) => exchange && watch(exchange))
   const controlled = { service, faults, switches, ownerApiUrl }
-  const control = createControl([inspectorRouter(controlled, journal), switchesRouter(controlled)])
+  const control = createControl([inspectorRouter(journal), switchesRouter(controlled)])
   const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined, ownerApiUrl)
   for (const listener of new Set([sockets.sso, sockets.token])) listener.serve(ssoApp)
   sockets.ownerApi.serve(createOwnerApi(service, faults, journal))

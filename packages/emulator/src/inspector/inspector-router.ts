@@ -4,13 +4,11 @@
 import { readFileSync } from 'node:fs'
 import { Router, type Request, type RequestHandler } from 'express'
 import { problemResponse } from '../answers/problem.ts'
-import { controlState, type Controlled } from '../control/state.ts'
-import type { Exchange } from '../journal/exchange.ts'
+import type { Exchange, LoggedRequest } from '../journal/exchange.ts'
 import type { Journal } from '../journal/journal.ts'
 import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
-import { exchangeDetail, exchangeLine } from './exchange-view.ts'
 
-export function inspectorRouter(controlled: Controlled, journal: Journal): Router {
+export function inspectorRouter(journal: Journal): Router {
   const router = Router()
   /** Answers with what there is, or 404. */
   const serve = (path: string, found: (name: string) => ServiceResponse | undefined): unknown =>
@@ -21,10 +19,7 @@ export function inspectorRouter(controlled: Controlled, journal: Journal): Route
       ),
     )
 
-  router.get(
-    '/events',
-    eventStream(journal, () => controlState(controlled)),
-  )
+  router.get('/events', eventStream(journal))
   serve('/', () => pageFile('index.html'))
   serve('/assets/:name', pageFile)
   serve('/exchanges', () => jsonResponse(200, { exchanges: journal.exchanges.map(exchangeLine) }))
@@ -62,13 +57,12 @@ function pageFile(name: string): ServiceResponse | undefined {
 const batchMilliseconds = 100
 /** Exchanges of one event: so many a page takes in without a stutter. */
 const batchSize = 1000
-const stateMilliseconds = 1000
 
 /**
- * Server-sent events: exchanges in batches, so that a storm of requests is a handful of events. `reset`: all exchanges were forgotten, which also comes first; `exchange`: a list of exchanges that are new or changed;
- * `state`: what `state()` says, once a second.
+ * Server-sent events: exchanges in batches, so that a storm of requests is a handful of events. `reset`: all exchanges were
+ * forgotten, which also comes first; `exchange`: a list of exchanges that are new or changed.
  */
-function eventStream(journal: Journal, state: () => unknown): RequestHandler {
+function eventStream(journal: Journal): RequestHandler {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
     const waiting = new Set<Exchange>()
@@ -86,19 +80,43 @@ function eventStream(journal: Journal, state: () => unknown): RequestHandler {
       for (const exchange of batch) waiting.delete(exchange)
       send('exchange', batch.map(exchangeLine))
     }
-    const sendState = (): void => {
-      if (!response.writableNeedDrain) send('state', state())
-    }
 
     reset()
     for (const exchange of journal.exchanges) waiting.add(exchange)
     sendExchanges()
-    sendState()
-    const timers = [setInterval(sendExchanges, batchMilliseconds), setInterval(sendState, stateMilliseconds)]
+    const timer = setInterval(sendExchanges, batchMilliseconds)
     const unsubscribe = journal.subscribe((exchange) => (exchange ? waiting.add(exchange) : reset()))
     response.once('close', () => {
       unsubscribe()
-      for (const timer of timers) clearInterval(timer)
+      clearInterval(timer)
     })
   }
+}
+
+/** What the lists and the diagram show. */
+export type ExchangeLine = Omit<Exchange, 'request' | 'answer'> &
+  Pick<LoggedRequest, 'method' | 'path' | 'status' | 'at'>
+
+/** One exchange, secrets masked. */
+export interface ExchangeDetail
+  extends ExchangeLine, Pick<LoggedRequest, 'host' | 'connection' | 'tlsVersion' | 'httpVersion'> {
+  readonly request: Pick<LoggedRequest, 'query' | 'headers' | 'body'>
+  readonly answer: Exchange['answer']
+}
+
+function exchangeLine(exchange: Exchange): ExchangeLine {
+  const { request, answer: _, ...line } = exchange
+  const { method, path, status, at } = request
+  return { ...line, method, path: cut(path), status, at }
+}
+
+function exchangeDetail(exchange: Exchange): ExchangeDetail {
+  const { host, connection, tlsVersion, httpVersion, query, headers, body } = exchange.request
+  const line = { ...exchangeLine(exchange), host, connection, tlsVersion, httpVersion }
+  return { ...line, request: { query, headers, body }, answer: exchange.answer }
+}
+
+/** Anybody may ask for any path. */
+function cut(path: string): string {
+  return path.length > 200 ? `${path.slice(0, 200)}…` : path
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { useEmulator } from '../../src/jest.ts'
-import type { ExchangeDetail, ExchangeLine } from '../../src/inspector/exchange-view.ts'
+import type { ExchangeDetail, ExchangeLine } from '../../src/inspector/inspector-router.ts'
 import { Client, codeOf, demoCredential, json, locationOf } from '../client.ts'
 
 const emulator = useEmulator()
