@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { ExchangeDetail } from '../src/inspector/inspector-router.ts'
-import { maskText } from '../src/support/mask.ts'
+import { maskText } from '../src/support/plain-fields.ts'
 
 interface ExchangeSheetProps {
   readonly id: number

@@ -9,7 +9,7 @@ export type {
   FirewallOptions,
   StartOptions,
   Strictness,
-} from './options/options.ts'
+} from './options/check-options.ts'
 export {
   demoAccounts,
   type AccountOptions,

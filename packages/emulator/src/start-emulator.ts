@@ -2,25 +2,23 @@
  * `startEmulator`: the SSO service and the owner API on loopback, and the handles that tests hold them by.
  */
 import { createCertificate, type Certificate } from './http/certificate.ts'
-import { createControl } from './control/control.ts'
 import { switchesRouter } from './control/switches-router.ts'
 import type { Addresses, Emulator } from './switches/emulator.ts'
 import { failureOf } from './faults/transform.ts'
 import { createFaults } from './faults/faults.ts'
-import { createHandles } from './switches/handles.ts'
 import { inspectorRouter } from './inspector/inspector-router.ts'
 import { createInstances } from './http/instances.ts'
 import { createJournal } from './journal/journal.ts'
 import type { Exchange } from './journal/exchange.ts'
 import { listen, type Listener } from './http/listeners.ts'
-import type { EmulatorOptions, EmulatorSettings } from './options/options.ts'
-import { parseEmulatorOptions } from './options/check-options.ts'
+import { parseEmulatorOptions, type EmulatorOptions, type EmulatorSettings } from './options/check-options.ts'
 import { createOwnerApi } from './service/owner-api.ts'
 import { createServiceState } from './state/service-state.ts'
 import { isRegistered } from './state/strictness.ts'
-import { publicKeys } from './state/signing-key.ts'
 import { createSsoApp } from './service/sso-app.ts'
-import { createSwitchboard } from './switches/switchboard.ts'
+import { createHandles, createSwitchboard } from './switches/switchboard.ts'
+import { publicKeys } from './state/access-tokens.ts'
+import { createControl } from './answers/guard.ts'
 
 /**
  * Starts the emulator.

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault } from '../faults/fault.ts'
 import type { TakenFault } from '../faults/faults.ts'
 import { challengeResponse } from '../pages/challenge-page.ts'
-import type { Recording } from '../journal/recording.ts'
 import { sendCut, sizedResponse } from '../faults/cut-response.ts'
 import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
+import type { Recording } from '../journal/journal.ts'
 
 /** `endpoint` is what the service would do; a fault may come before it, after it, or in its place. */
 export async function respond(

@@ -7,9 +7,9 @@ import type { IncomingMessage } from 'node:http'
 import { banner } from '../http/listeners.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Place } from '../journal/exchange.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import { noticePage } from '../pages/page.ts'
 import { htmlResponse, sendResponse } from '../http/service-response.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 /** `own` answers what is not the service's, before the journal sees the request. */
 export function bareApp(

@@ -4,8 +4,8 @@
 import type { EmulatorAccount } from '../state/accounts.ts'
 import type { Emulator } from '../switches/emulator.ts'
 import type { Exchange } from '../journal/exchange.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import { isRegistered, registeredCallback } from '../state/strictness.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 /** Where the application's secret is, and the certificate authority. */
 interface Files {

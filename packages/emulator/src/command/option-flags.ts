@@ -2,8 +2,7 @@
  * The options of `startEmulator` as flags: their names with dashes; and the help. What a value may be, the options check themselves.
  */
 import type { ParseArgsConfig } from 'node:util'
-import type { EmulatorOptions } from '../options/options.ts'
-import { parseEmulatorOptions } from '../options/check-options.ts'
+import { parseEmulatorOptions, type EmulatorOptions } from '../options/check-options.ts'
 import { optionNames, optionTable, type OptionName } from '../options/option-table.ts'
 import { scenarios } from '../switches/scenarios.ts'
 

@@ -2,15 +2,14 @@
  * What `GET /_emulator/state` shows, and the inspector once a second: everything that can be switched, with its present value.
  * No secret is in it but the passcodes of this moment.
  */
-import type { Account } from '../state/accounts.ts'
+import { stepSeconds, type Account } from '../state/accounts.ts'
 import { endpoints, type Endpoint } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
-import { stepSeconds } from '../state/factors.ts'
 import type { ServiceState } from '../state/service-state.ts'
 import { optionNames, type OptionName } from '../options/option-table.ts'
-import type { EmulatorSettings } from '../options/options.ts'
-import { maskText } from '../support/mask.ts'
 import type { Switchboard } from '../switches/switchboard.ts'
+import { maskText } from '../support/plain-fields.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 /** What the control API speaks for. */
 export interface Controlled {

@@ -6,15 +6,13 @@ import type { Account } from '../state/accounts.ts'
 import type { Clock } from '../state/clock.ts'
 import type { Firewall } from '../state/firewall.ts'
 import { boolean, checkEach, isRecord, oneOf, seconds, type Check, type Checks } from '../options/checks.ts'
-import { checkEndpoint } from '../faults/fault-checks.ts'
-import type { Endpoint } from '../faults/fault.ts'
+import { checkEndpoint, type Endpoint } from '../faults/fault.ts'
 import { jsonResponse, sendResponse } from '../http/service-response.ts'
-import { switchAccount } from '../options/check-options.ts'
+import { switchAccount, type ChangeableOptions } from '../options/check-options.ts'
 import { isOptionName, optionTable } from '../options/option-table.ts'
-import type { ChangeableOptions } from '../options/options.ts'
 import { checkScenario } from '../switches/scenarios.ts'
-import { problemResponse } from '../answers/problem.ts'
 import { controlState, type Controlled } from './state.ts'
+import { problemResponse } from '../answers/guard.ts'
 
 export function switchesRouter(controlled: Controlled): Router {
   const { service, faults, switches } = controlled

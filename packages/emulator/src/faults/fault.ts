@@ -1,6 +1,7 @@
 /**
  * A fault: plain data that says how a response is corrupted, delayed or replaced, and where.
  */
+import { checkEach, isRecord, milliseconds, oneOf, whole, type Checks } from '../options/checks.ts'
 
 /** Where a fault can strike. */
 export const endpoints = [
@@ -39,4 +40,36 @@ export interface Fault {
   readonly firewall?: boolean | 'script'
   /** The body is cut to so many bytes, or filled up to them with spaces; its length agrees. */
   readonly bodyLength?: number
+}
+
+const maxBodyLength = 1024 ** 3
+
+const faultChecks: Checks<Fault> = {
+  delay: milliseconds(),
+  hold: {
+    expected: 'a promise',
+    accepts: (value): value is Promise<unknown> => isRecord(value) && typeof value['catch'] === 'function',
+  },
+  commit: oneOf('before', 'after'),
+  drop: oneOf('before-commit', 'after-commit', 'mid-body', 'after-body'),
+  status: whole(200, 599),
+  headers: {
+    expected: 'an object of strings, or of arrays of strings',
+    accepts: (value): value is NonNullable<Fault['headers']> =>
+      isRecord(value) && Object.values(value).every((line) => [line].flat().every((item) => typeof item === 'string')),
+  },
+  body: { expected: 'anything', accepts: (_value): _value is unknown => true },
+  firewall: oneOf(true, false, 'script'),
+  bodyLength: whole(0, maxBodyLength),
+}
+
+/** @throws {TypeError} A field is unknown or wrong; the message names it. */
+export function checkFault(fault: unknown): void {
+  if (typeof fault !== 'function') checkEach('field', '', fault, faultChecks)
+}
+
+/** @throws {TypeError} There is no such endpoint. */
+export function checkEndpoint(endpoint: string): asserts endpoint is Endpoint {
+  if (endpoints.some((known) => known === endpoint)) return
+  throw new TypeError(`Unknown endpoint ${endpoint}: one of ${endpoints.join(', ')}`)
 }

@@ -4,8 +4,7 @@
 import type { Counters } from '../state/counters.ts'
 import type { ServiceResponse } from '../http/service-response.ts'
 import { transformedResponse, type Transform, type TransformFailure } from './transform.ts'
-import { checkEndpoint, checkFault } from './fault-checks.ts'
-import type { Endpoint, Fault } from './fault.ts'
+import { checkEndpoint, checkFault, type Endpoint, type Fault } from './fault.ts'
 
 /** A fault as it strikes. */
 export interface TakenFault extends Fault {

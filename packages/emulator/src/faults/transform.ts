@@ -3,8 +3,7 @@
  */
 import { buffer } from 'node:stream/consumers'
 import { isRecord } from '../options/checks.ts'
-import { readJson } from '../http/json.ts'
-import { jsonResponse, type ServiceResponse } from '../http/service-response.ts'
+import { jsonResponse, readJson, type ServiceResponse } from '../http/service-response.ts'
 
 /** The response that the service is about to send. A JSON body is the parsed value, long whole numbers as bigints; anything but a string is sent as JSON. */
 export interface EmulatedResponse<Body = unknown> {

@@ -3,10 +3,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { Router, type Request, type RequestHandler } from 'express'
-import { problemResponse } from '../answers/problem.ts'
 import type { Exchange, LoggedRequest } from '../journal/exchange.ts'
 import type { Journal } from '../journal/journal.ts'
 import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
+import { problemResponse } from '../answers/guard.ts'
 
 export function inspectorRouter(journal: Journal): Router {
   const router = Router()

@@ -2,11 +2,9 @@
  * What a log may show: names of everything, values of what is no secret, a mask for all else, whatever its name.
  */
 import type { IncomingMessage } from 'node:http'
-import { plainFields } from '../support/plain-fields.ts'
-import { readJson } from '../http/json.ts'
+import { maskText, plainFields } from '../support/plain-fields.ts'
 import { decodeText } from '../support/encoded-text.ts'
-import { maskText } from '../support/mask.ts'
-import type { ServiceResponse } from '../http/service-response.ts'
+import { readJson, type ServiceResponse } from '../http/service-response.ts'
 
 /** Values by name: of a query, of a form, of a JSON body. */
 export type Fields = Readonly<Record<string, unknown>>

@@ -3,8 +3,8 @@
  */
 import { randomInt } from 'node:crypto'
 import type { Account } from '../state/accounts.ts'
-import type { Markup } from './html.ts'
 import type { Session } from '../state/sessions.ts'
+import type { Markup } from '../support/encoded-text.ts'
 
 /** No two of these letters look alike. */
 const captchaAlphabet = 'ABCDEFHKLMNPRTUVWXYZ'

@@ -1,9 +1,8 @@
 /**
  * The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one.
  */
-import { encodeText } from '../support/encoded-text.ts'
+import { encodeText, html, type Markup } from '../support/encoded-text.ts'
 import { captchaPicture } from './captcha.ts'
-import { html, type Markup } from './html.ts'
 import { page, startPageLink } from './page.ts'
 
 export interface LoginPageContent {

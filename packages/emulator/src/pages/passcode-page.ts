@@ -1,9 +1,9 @@
 /**
  * The page that asks an account with a second factor for its passcode, with a `_csrf` of its own (endpoints 3 to 5).
  */
-import { html, type Markup } from './html.ts'
 import { hiddenInputs, inTemplate } from './login-page.ts'
 import { page, startPageLink } from './page.ts'
+import { html, type Markup } from '../support/encoded-text.ts'
 
 export interface PasscodePageContent {
   /** Where the form is posted again once a passcode was verified. */

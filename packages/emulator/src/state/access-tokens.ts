@@ -7,11 +7,17 @@ import { fixedScope } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import { issuerOf, type Instance } from '../http/instances.ts'
-import type { EmulatorSettings } from '../options/options.ts'
-import type { Minting } from './minting.ts'
-import { clientIdOf } from './registered-application.ts'
 import { randomText } from './sessions.ts'
-import { signToken } from './signing-key.ts'
+import { clientIdOf, isCurrent } from './strictness.ts'
+import {
+  exportJWK,
+  generateKeyPair,
+  SignJWT,
+  type GenerateKeyPairResult,
+  type JSONWebKeySet,
+  type JWTPayload,
+} from 'jose'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 /** With more, the oldest is forgotten. */
 const maxTokens = 50_000
@@ -81,4 +87,56 @@ export function createAccessTokens(clock: Clock, settings: EmulatorSettings) {
       return live.length
     },
   }
+}
+
+const keyId = 'owner-sso-emulator'
+
+let keyPair: Promise<GenerateKeyPairResult> | undefined
+
+function signingKey(): Promise<GenerateKeyPairResult> {
+  keyPair ??= generateKeyPair('ES256')
+  return keyPair
+}
+
+export async function signToken(claims: JWTPayload): Promise<string> {
+  const { privateKey } = await signingKey()
+  return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: keyId }).sign(privateKey)
+}
+
+/** The public half, for whoever verifies. */
+export async function publicKeys(): Promise<JSONWebKeySet> {
+  const { publicKey } = await signingKey()
+  return { keys: [{ ...(await exportJWK(publicKey)), kid: keyId, alg: 'ES256', use: 'sig' }] }
+}
+
+/** Versions of the connection that a token was issued on; undefined for one that no request asked for. */
+export interface Minting {
+  /** `TLSv1.2`, `TLSv1.3`; undefined over plain http. */
+  readonly tlsVersion: string | undefined
+  /** `1.1`, `2`. */
+  readonly httpVersion: string
+}
+
+/** The two versions of a request's connection; nothing else of the request is kept. */
+export function mintingOf({ tlsVersion, httpVersion }: Minting): Minting {
+  return { tlsVersion, httpVersion }
+}
+
+/** Such as `TLSv1.3, HTTP/2`. */
+export function describeMinting(minting: Minting | undefined): string {
+  if (!minting) return 'issued by hand'
+  return `${minting.tlsVersion ?? 'plain http'}, HTTP/${minting.httpVersion}`
+}
+
+/** Whether the owner API takes a token. One that no request asked for is always taken. */
+export function isTaken(
+  minting: Minting | undefined,
+  settings: Pick<EmulatorSettings, 'mintedBy' | 'service'>,
+): boolean {
+  const rules = settings.mintedBy
+  if (!minting || rules === null) return true
+  if (rules === undefined)
+    return !isCurrent(settings) || minting.tlsVersion !== 'TLSv1.2' || minting.httpVersion !== '1.1'
+  const { tls = minting.tlsVersion, http = minting.httpVersion } = rules
+  return tls === minting.tlsVersion && http === minting.httpVersion
 }

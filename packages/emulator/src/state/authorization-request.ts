@@ -1,9 +1,8 @@
 /**
  * The query of both authorize calls (interface document, endpoints 1 and 2): presence, fixed values, no duplicates.
  */
-import type { EmulatorSettings } from '../options/options.ts'
-import { clientIdOf } from './registered-application.ts'
-import { isRegistered } from './strictness.ts'
+import { clientIdOf, isRegistered } from './strictness.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 /** What the service keeps of an authorization request. */
 export interface AuthorizationRequest {

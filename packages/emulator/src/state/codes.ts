@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import { randomText, type Session } from './sessions.ts'
 import { acceptedEncoding, isCodeVerifier } from './strictness.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 const maxCodes = 10_000
 const codeSeconds = 300

@@ -2,10 +2,10 @@
  * The web application firewall: who is challenged, and for how long (interface document, "Errors" and "Limits").
  */
 import type { Clock } from './clock.ts'
-import type { FirewallOptions, EmulatorSettings } from '../options/options.ts'
 import { changeableOptions } from '../options/option-table.ts'
 import type { ServiceRequest } from '../http/service-request.ts'
 import { isLenient } from './strictness.ts'
+import type { EmulatorSettings, FirewallOptions } from '../options/check-options.ts'
 
 const maxClients = 10_000
 /** Only so much of a User-Agent is kept, so that a client can't fill the memory with it. */

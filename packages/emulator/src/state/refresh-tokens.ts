@@ -2,15 +2,14 @@
  * Refresh tokens: how they rotate, and what a spent one gets that is presented again.
  */
 import { randomUUID } from 'node:crypto'
-import type { AccessTokens } from './access-tokens.ts'
+import type { AccessTokens, Minting } from './access-tokens.ts'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
 import type { Counters } from './counters.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import type { Instance } from '../http/instances.ts'
-import type { Minting } from './minting.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import { randomText } from './sessions.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 /** With more, the oldest is forgotten. */
 const maxTokens = 100_000

@@ -8,10 +8,10 @@ import { createCodes, type Codes } from './codes.ts'
 import { createCounters, type Counters } from './counters.ts'
 import { createFirewall, type Firewall } from './firewall.ts'
 import type { Instances } from '../http/instances.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { currentCallback, isRedirectUri, registeredCallback } from './strictness.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 export interface ServiceState {
   readonly settings: EmulatorSettings

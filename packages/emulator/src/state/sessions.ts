@@ -7,8 +7,8 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import type { Instance } from '../http/instances.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import { isLenient } from './strictness.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 export const sessionCookie = 'sso.sid'
 const maxSessions = 10_000

@@ -1,6 +1,7 @@
 /**
  * Text as a page may have it, and back.
  */
+
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const signs: ReadonlyMap<string, string> = new Map(Object.entries(entities).map(([sign, entity]) => [entity, sign]))
 
@@ -14,4 +15,21 @@ export function decodeText(encoded: string): string {
   return encoded.replace(/&(?:#x([0-9a-f]+)|\w+);/gu, (reference, hex?: string) =>
     hex === undefined ? (signs.get(reference) ?? reference) : String.fromCodePoint(Number.parseInt(hex, 16)),
   )
+}
+
+/** Markup, as opposed to text that has to be encoded first. */
+export interface Markup {
+  readonly markup: string
+}
+
+type Part = Markup | readonly Markup[] | string | number | false | undefined
+
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  return { markup: strings.map((string, index) => string + render(parts[index])).join('') }
+}
+
+function render(part: Part): string {
+  if (part === undefined || part === false) return ''
+  if (typeof part === 'object') return 'markup' in part ? part.markup : part.map(render).join('')
+  return encodeText(String(part))
 }

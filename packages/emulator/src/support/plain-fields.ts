@@ -42,3 +42,5 @@ export const plainFields: PlainFields = {
 function words(...lines: readonly string[]): readonly string[] {
   return lines.join(' ').split(' ')
 }
+
+export const maskText = '[masked]'

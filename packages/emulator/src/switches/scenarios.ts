@@ -2,7 +2,7 @@
  * The scenarios worth showing: each has a name, a sentence, and the switches it sets.
  */
 import { endpoints, type Endpoint, type Fault } from '../faults/fault.ts'
-import type { ChangeableOptions } from '../options/options.ts'
+import type { ChangeableOptions } from '../options/check-options.ts'
 
 /** A named state of the service: options and faults that are switched together. */
 export interface Scenario {
