@@ -2,7 +2,7 @@
  * `startEmulator`: the SSO service and the owner API on loopback, and the handles that tests hold them by.
  */
 import { createCertificate, type Certificate } from './http/certificate.ts'
-import { switchesRouter } from './control/switches-router.ts'
+import { controlRouter } from './control/control-router.ts'
 import type { Addresses, Emulator } from './switches/emulator.ts'
 import { failureOf } from './faults/transform.ts'
 import { createFaults } from './faults/faults.ts'
@@ -16,7 +16,7 @@ import { createOwnerApi } from './service/owner-api.ts'
 import { createServiceState } from './state/service-state.ts'
 import { isRegistered } from './state/strictness.ts'
 import { createSsoApp } from './service/sso-app.ts'
-import { createHandles, createSwitchboard } from './switches/switchboard.ts'
+import { createHandles } from './switches/handles.ts'
 import { publicKeys } from './state/access-tokens.ts'
 import { createControl } from './answers/guard.ts'
 
@@ -48,14 +48,14 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
   )
   const faults = createFaults(service.counters)
   const journal = createJournal(service.clock)
-  const switches = createSwitchboard(options, service, faults, journal)
+  const handles = createHandles(options, service, faults, journal, certificate?.ca)
   journal.subscribe((exchange) => exchange && watch(exchange))
-  const controlled = { service, faults, switches, ownerApiUrl }
-  const control = createControl([inspectorRouter(journal), switchesRouter(controlled)])
-  const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined, ownerApiUrl)
+  const control = createControl([inspectorRouter(journal), controlRouter(service, faults, handles)])
+  const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined)
   for (const listener of new Set([sockets.sso, sockets.token])) listener.serve(ssoApp)
   sockets.ownerApi.serve(createOwnerApi(service, faults, journal))
 
+  const { applied: _, ...exposed } = handles
   const close = async (): Promise<void> => {
     await sockets.close()
     const failure = failureOf(faults.failures.splice(0))
@@ -67,7 +67,7 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
     jwks,
     close,
     [Symbol.asyncDispose]: close,
-    ...createHandles(service, faults, journal, switches, certificate?.ca),
+    ...exposed,
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * A fault: plain data that says how a response is corrupted, delayed or replaced, and where.
  */
-import { checkEach, isRecord, milliseconds, oneOf, whole, type Checks } from '../options/checks.ts'
+import { checkEach, isRecord, oneOf, seconds, whole, type Checks } from '../options/checks.ts'
 
 /** Where a fault can strike. */
 export const endpoints = [
@@ -45,7 +45,7 @@ export interface Fault {
 const maxBodyLength = 1024 ** 3
 
 const faultChecks: Checks<Fault> = {
-  delay: milliseconds(),
+  delay: seconds('a number of milliseconds'),
   hold: {
     expected: 'a promise',
     accepts: (value): value is Promise<unknown> => isRecord(value) && typeof value['catch'] === 'function',

@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { maskText, plainFields } from '../support/plain-fields.ts'
-import { decodeText } from '../support/encoded-text.ts'
+import { decodeText } from '../support/markup.ts'
 import { readJson, type ServiceResponse } from '../http/service-response.ts'
 
 /** Values by name: of a query, of a form, of a JSON body. */

@@ -2,7 +2,7 @@
  * All options together, checked and with their defaults: a caller's mistake becomes a TypeError that names the option and what it
  * takes.
  */
-import type { AccountOptions, AccountSwitches, FactorOptions } from './account-options.ts'
+import type { AccountOptions, AccountSwitches } from './account-options.ts'
 import { arrayOf, base32, boolean, checkEach, isRecord, oneOf, text, type Checks } from './checks.ts'
 import {
   optionNames,
@@ -21,10 +21,7 @@ export const accountChecks: Checks<AccountOptions> = {
   credential: text(),
   totpSecret: base32(),
   factors: arrayOf('{ id?, name, totpSecret }', isFactor),
-  backupCodes: arrayOf(
-    'strings of nine characters',
-    (code): code is string => typeof code === 'string' && code.length === 9,
-  ),
+  backupCodes: arrayOf('strings of nine characters', (code) => typeof code === 'string' && code.length === 9),
   region: oneOf('home', 'regional'),
   locked: boolean(),
   captcha: oneOf(true, false, 'after-submission'),
@@ -76,7 +73,7 @@ export function checkOptions(options: EmulatorOptions): void {
   }
 }
 
-function isFactor(value: unknown): value is FactorOptions {
+function isFactor(value: unknown): boolean {
   return (
     isRecord(value) &&
     Object.keys(value).every((name) => ['id', 'name', 'totpSecret'].includes(name)) &&

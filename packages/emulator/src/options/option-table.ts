@@ -7,7 +7,6 @@ import {
   arrayOf,
   boolean,
   isUrl,
-  milliseconds,
   oneOf,
   orFalse,
   orNull,
@@ -80,7 +79,7 @@ export const startOptions = {
       "`{ identity, credential, totpSecret?, factors?, backupCodes?, region?, locked?, captcha? }` each; `captcha: true` shows with the `login_hint` already, `'after-submission'` only then",
     default: demoAccounts,
     // check-options.ts checks each account: its message names the path to the wrong field.
-    check: arrayOf('accounts', (_account: unknown): _account is AccountOptions => true),
+    check: arrayOf<AccountOptions>('accounts', () => true),
   }),
 }
 
@@ -154,7 +153,7 @@ export const changeableOptions = {
     details:
       '`/void/callback` of both instances (`service: current`: `owner://auth/callback`; `registered`: `https://app.example.com/callback`), when lenient also `/void/callback` of any host and `…://auth/callback` of any scheme',
     default: undefined,
-    check: arrayOf('absolute URLs', isUrl),
+    check: arrayOf<string>('absolute URLs', isUrl),
   }),
   rotation: option({
     about: 'What a refresh does with the refresh token',
@@ -224,7 +223,7 @@ export const changeableOptions = {
     about: 'Milliseconds that every answer waits',
     details: 'of the service and of the owner API',
     default: 0,
-    check: milliseconds(),
+    check: seconds('a number of milliseconds'),
   }),
 }
 

@@ -4,7 +4,7 @@
 import { randomInt } from 'node:crypto'
 import type { Account } from '../state/accounts.ts'
 import type { Session } from '../state/sessions.ts'
-import type { Markup } from '../support/encoded-text.ts'
+import type { Markup } from '../support/markup.ts'
 
 /** No two of these letters look alike. */
 const captchaAlphabet = 'ABCDEFHKLMNPRTUVWXYZ'

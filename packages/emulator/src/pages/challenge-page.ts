@@ -3,7 +3,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { htmlResponse, type ServiceResponse } from '../http/service-response.ts'
-import { html } from '../support/encoded-text.ts'
+import { html } from '../support/markup.ts'
 
 /** The challenge page as recorded; `script`: the other one, without a title, that only runs a script. */
 export function challengeResponse(kind: 'page' | 'script' = 'page', status = 403): ServiceResponse {

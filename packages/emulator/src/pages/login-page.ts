@@ -1,7 +1,7 @@
 /**
  * The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one.
  */
-import { encodeText, html, type Markup } from '../support/encoded-text.ts'
+import { encodeText, html, type Markup } from '../support/markup.ts'
 import { captchaPicture } from './captcha.ts'
 import { page, startPageLink } from './page.ts'
 

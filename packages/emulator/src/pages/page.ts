@@ -2,7 +2,7 @@
  * The frame of every page: one column, the system's font, light or dark, and no other file.
  */
 import type { EmulatorAccount } from '../state/accounts.ts'
-import { html, type Markup } from '../support/encoded-text.ts'
+import { html, type Markup } from '../support/markup.ts'
 
 const styleSheet: Markup = {
   markup: `

@@ -3,7 +3,7 @@
  */
 import { hiddenInputs, inTemplate } from './login-page.ts'
 import { page, startPageLink } from './page.ts'
-import { html, type Markup } from '../support/encoded-text.ts'
+import { html, type Markup } from '../support/markup.ts'
 
 export interface PasscodePageContent {
   /** Where the form is posted again once a passcode was verified. */

@@ -3,7 +3,7 @@
  * a replay puts values in their place again.
  */
 import { createHash } from 'node:crypto'
-import { encodeText } from '../support/encoded-text.ts'
+import { encodeText } from '../support/markup.ts'
 
 /** How a value is written where it stands: percent-encoded, with entities, or as a JSON number. */
 export type Spelling = 'url' | 'html' | 'number'

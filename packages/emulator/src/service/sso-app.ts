@@ -21,7 +21,7 @@ import { readServiceRequest, type ServiceRequest } from '../http/service-request
 import { isLenient, withoutLocale } from '../state/strictness.ts'
 import { tokenEndpoint, tokenFields } from './token-endpoint.ts'
 import { bareApp, finishApp, notFound } from '../answers/web-app.ts'
-import { html } from '../support/encoded-text.ts'
+import { html } from '../support/markup.ts'
 
 const bodyLimit = '64kb'
 const tokenPath = '/oauth2/v3/token'
@@ -34,10 +34,9 @@ export function createSsoApp(
   faults: Faults,
   journal: Journal,
   control: Router | undefined,
-  ownerApiUrl: string,
 ): Express {
   const place = (request: IncomingMessage): Region => service.instances.of(request).region
-  const app = bareApp(service.settings, journal, place, control && ownPages(service, control, ownerApiUrl))
+  const app = bareApp(service.settings, journal, place, control && ownPages(service, control))
   app.use((request, _response, next) => {
     request.url = withoutLocale(service.settings, request.url)
     next()
@@ -104,11 +103,11 @@ export function createSsoApp(
 }
 
 /** What a person opens: the start page, and all of `/_emulator`. */
-function ownPages(service: ServiceState, control: Router, ownerApiUrl: string): Router {
+function ownPages(service: ServiceState, control: Router): Router {
   const accounts = service.accounts.all.map((account) => accountView(account, service.clock))
   const router = Router()
   router.get('/', guard, (_request, response) =>
-    sendResponse(response, htmlResponse(200, startPage(accounts, ownerApiUrl))),
+    sendResponse(response, htmlResponse(200, startPage(accounts, service.ownerApiUrl))),
   )
   router.use('/_emulator', control)
   return router

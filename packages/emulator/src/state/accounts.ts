@@ -66,15 +66,13 @@ export function createAccountDirectory(options: readonly AccountOptions[]) {
     all,
     /** By e-mail, without regard to case. */
     find: (identity: string): Account | undefined => byIdentity.get(identityKey(identity)),
-    /** Each account's switches are as they were at the start. */
+    /** Each account's switches are as they were at the start, and what was used may be used again. */
     reset(): void {
-      for (const [index, account] of all.entries()) Object.assign(account, initialSwitches(options[index] ?? {}))
-    },
-    /** Passcodes and backup codes that were used may be used again. */
-    forget(): void {
-      for (const [index, { factors, backupCodes }] of all.entries()) {
-        for (const factor of factors) factor.forget()
-        for (const code of options[index]?.backupCodes ?? []) backupCodes.add(code)
+      for (const [index, account] of all.entries()) {
+        const given: Partial<AccountOptions> = options[index] ?? {}
+        Object.assign(account, initialSwitches(given))
+        for (const factor of account.factors) factor.forget()
+        for (const code of given.backupCodes ?? []) account.backupCodes.add(code)
       }
     },
   }

@@ -2,7 +2,7 @@
  * What legacy clients do that the interface document doesn't have: `strictness` settles whether it is taken, and whether pages are as
  * recorded. docs/reference/compatibility.md lists it all.
  */
-import { encodeText } from '../support/encoded-text.ts'
+import { encodeText } from '../support/markup.ts'
 import type { Fields } from '../http/service-request.ts'
 import type { EmulatorSettings } from '../options/check-options.ts'
 
