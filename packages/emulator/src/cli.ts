@@ -71,7 +71,6 @@ async function main(): Promise<void> {
   console.log(greeting(emulator, settings, { secretFile, caFile }))
 }
 
-/** A sentence for people: what is wrong, and what to do about it. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { syscall, code, port, address, path }: NodeJS.ErrnoException & { port?: number; address?: string } = error

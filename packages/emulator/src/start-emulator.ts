@@ -79,7 +79,6 @@ interface Sockets {
   readonly close: () => Promise<void>
 }
 
-/** All of them, or none. */
 async function openSockets(settings: EmulatorSettings, certificate: Certificate | undefined): Promise<Sockets> {
   const { http2 } = settings
   const listeners: Listener[] = []

@@ -10,7 +10,6 @@ import { jsonResponse, sendResponse, type ServiceResponse } from '../http/servic
 import { mediaTypeOf } from '../http/service-request.ts'
 import { statusOf } from './web-app.ts'
 
-/** Lets a request through, or answers 403 or 415 with what is wrong with it. */
 export const guard: RequestHandler = (request, response, next) => {
   const refusal = refusalOf(request)
   if (refusal === undefined) next()
@@ -60,7 +59,6 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** `description` names what is wrong, for a person. */
 export function problemResponse(status: number, error: string, description: string): ServiceResponse {
   return jsonResponse(status, { error, error_description: description })
 }

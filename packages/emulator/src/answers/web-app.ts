@@ -47,7 +47,6 @@ export function notFound(response: Response): void {
   void sendResponse(response, htmlResponse(404, noticePage('Not found', 'There is no such page here.')))
 }
 
-/** A client's mistake that Express or its body parser found. */
 const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) {
     next(error)

@@ -7,13 +7,11 @@ import type { Exchange } from '../journal/exchange.ts'
 import { isRegistered, registeredCallback } from '../state/strictness.ts'
 import type { EmulatorSettings } from '../options/check-options.ts'
 
-/** Where the application's secret is, and the certificate authority. */
 interface Files {
   readonly secretFile: string | undefined
   readonly caFile: string | undefined
 }
 
-/** Once the emulator runs. */
 export function greeting(emulator: Emulator, settings: EmulatorSettings, files: Files): string {
   const { authUrl, regionalAuthUrl, ownerApiUrl, tokenUrl, accounts } = emulator
   const isUntrusted = authUrl.startsWith('https:') && files.caFile === undefined

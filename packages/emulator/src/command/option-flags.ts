@@ -15,14 +15,12 @@ const negatedFlags = optionNames.filter((name) => optionTable[name].check.accept
 /** Those that take a value, as JSON or as plain text. */
 const valuedFlags = optionNames.filter((name) => !optionTable[name].check.accepts(true))
 
-/** For `parseArgs`. */
 export const optionFlags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries([
   ...plainFlags.map((name) => [dashed(name), { type: 'boolean' }] as const),
   ...negatedFlags.map((name) => [`no-${dashed(name)}`, { type: 'boolean' }] as const),
   ...valuedFlags.map((name) => [dashed(name), { type: 'string' }] as const),
 ])
 
-/** The options that the flags stand for. */
 export function optionsOf(flags: Readonly<Record<string, unknown>>): EmulatorOptions {
   return Object.fromEntries([
     ...[...plainFlags, ...valuedFlags].map((name) => [name, parsed(flags[dashed(name)])] as const),
@@ -49,7 +47,6 @@ function dashed(name: string): string {
   return name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)
 }
 
-/** What `--help` prints. */
 export function helpText(): string {
   return `npx @owner-sso/emulator: the SSO service and a small owner API, on loopback
 npx @owner-sso/emulator record: writes a login at a real service down, without a secret (record --help)

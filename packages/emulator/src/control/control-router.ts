@@ -153,7 +153,6 @@ function controlState({ instances, settings, accounts, ownerApiUrl }: ServiceSta
     scenarios: [...applied],
   }
 
-  /** Accounts have a list of their own and secrets. */
   function shown(name: OptionName): unknown {
     if (name === 'accounts') return settings.accounts.map(({ identity }) => identity)
     return name === 'clientSecret' ? maskText : (settings[name] ?? null)

@@ -3,7 +3,6 @@
  */
 import { checkEach, isRecord, oneOf, seconds, whole, type Checks } from '../options/checks.ts'
 
-/** Where a fault can strike. */
 export const endpoints = [
   'login-page',
   'form-submission',
@@ -63,12 +62,10 @@ const faultChecks: Checks<Fault> = {
   bodyLength: whole(0, maxBodyLength),
 }
 
-/** @throws {TypeError} A field is unknown or wrong; the message names it. */
 export function checkFault(fault: unknown): void {
   if (typeof fault !== 'function') checkEach('field', '', fault, faultChecks)
 }
 
-/** @throws {TypeError} There is no such endpoint. */
 export function checkEndpoint(endpoint: string): asserts endpoint is Endpoint {
   if (endpoints.some((known) => known === endpoint)) return
   throw new TypeError(`Unknown endpoint ${endpoint}: one of ${endpoints.join(', ')}`)

@@ -6,13 +6,10 @@ import type { ServiceResponse } from '../http/service-response.ts'
 import { transformedResponse, type Transform, type TransformFailure } from './transform.ts'
 import { checkEndpoint, checkFault, type Endpoint, type Fault } from './fault.ts'
 
-/** A fault as it strikes. */
 export interface TakenFault extends Fault {
-  /** What a function of the test makes of the response. */
   readonly transform?: (response: ServiceResponse) => Promise<ServiceResponse>
 }
 
-/** What is ordered for an endpoint. */
 export interface Ordered {
   readonly always: Fault | Transform | undefined
   readonly once: readonly (Fault | Transform)[]
@@ -25,9 +22,7 @@ export interface Faults {
   readonly always: (endpoint: Endpoint, fault: Fault | Transform | undefined) => void
   readonly take: (endpoint: Endpoint) => TakenFault
   readonly ordered: (endpoint: Endpoint) => Ordered
-  /** Takes every fault back: of this endpoint, or of all. */
   readonly clear: (endpoint?: Endpoint) => void
-  /** Functions that failed, oldest first. */
   readonly failures: TransformFailure[]
 }
 

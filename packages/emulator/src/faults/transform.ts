@@ -30,7 +30,6 @@ export interface TransformFailure {
   readonly error: unknown
 }
 
-/** What a test hears of functions that failed. */
 export function failureOf(failures: readonly TransformFailure[]): Error | undefined {
   const [first] = failures
   if (!first) return undefined
@@ -38,7 +37,6 @@ export function failureOf(failures: readonly TransformFailure[]): Error | undefi
   return new Error(message.join('\n'), { cause: first.error })
 }
 
-/** The response as the function leaves it. A failing function is reported, and the client gets a 500 that says so: nobody waits. */
 export async function transformedResponse(
   original: ServiceResponse,
   transform: Transform,

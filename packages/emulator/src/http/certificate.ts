@@ -9,7 +9,6 @@ export interface Certificate {
   readonly key: string
 }
 
-/** Elliptic curve keys: made in milliseconds. */
 const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 
 /** Of the names of loopback. Both are good for a year. */

@@ -6,7 +6,6 @@ import type { Region } from '../options/account-options.ts'
 
 export interface Instance {
   readonly region: Region
-  /** Base address, without a trailing slash. */
   readonly url: string
   /** Base address of its token endpoint: the same, or another port. */
   readonly tokenUrl: string

@@ -16,19 +16,15 @@ import type { Duplex } from 'node:stream'
 import type { Certificate } from './certificate.ts'
 import { createHttp2Bridge } from './http2-bridge.ts'
 
-/** What listens, at one address or two. */
 export interface Listener {
   readonly port: number
   serve(app: RequestListener): void
-  /** Ends every connection, too. */
   close(): Promise<void>
 }
 
 export interface ListenOptions {
-  /** 0: any free one. */
   readonly port?: number
   readonly certificate?: Certificate | undefined
-  /** Offers HTTP/2 in addition to HTTP/1.1, with a certificate. */
   readonly http2?: boolean
 }
 
@@ -66,7 +62,6 @@ export async function listen(options: ListenOptions = {}, tries: number = portTr
   }
 }
 
-/** What can listen at one address. */
 interface AddressListener extends Omit<Listener, 'port'> {
   readonly server: Server
 }
@@ -83,7 +78,6 @@ function together(port: number, listeners: readonly AddressListener[]): Listener
   }
 }
 
-/** The port that it listens on. */
 async function listenAt({ server }: AddressListener, host: string, port: number): Promise<number> {
   await once(server.listen(port, host), 'listening')
   const bound = server.address()

@@ -10,7 +10,6 @@ import { problemResponse } from '../answers/guard.ts'
 
 export function inspectorRouter(journal: Journal): Router {
   const router = Router()
-  /** Answers with what there is, or 404. */
   const serve = (path: string, found: (name: string) => ServiceResponse | undefined): unknown =>
     router.get(path, ({ params }: Request, response) =>
       sendResponse(
@@ -93,11 +92,9 @@ function eventStream(journal: Journal): RequestHandler {
   }
 }
 
-/** What the lists and the diagram show. */
 export type ExchangeLine = Omit<Exchange, 'request' | 'answer'> &
   Pick<LoggedRequest, 'method' | 'path' | 'status' | 'at'>
 
-/** One exchange, secrets masked. */
 export interface ExchangeDetail
   extends ExchangeLine, Pick<LoggedRequest, 'host' | 'connection' | 'tlsVersion' | 'httpVersion'> {
   readonly request: Pick<LoggedRequest, 'query' | 'headers' | 'body'>

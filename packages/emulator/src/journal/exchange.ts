@@ -30,7 +30,6 @@ export interface LoggedRequest {
   readonly httpVersion: string
 }
 
-/** Who was asked. */
 export type Place = Region | 'owner-api'
 
 /** One request and its answer. It grows until `duration` is known. */
@@ -91,7 +90,6 @@ export function createRequestReader(): (request: IncomingMessage, at: number) =>
   }
 }
 
-/** A request that has just arrived. */
 export function newExchange(id: number, place: Place, request: LoggedRequest): Exchange {
   return {
     id,

@@ -9,13 +9,10 @@ import { sessionCookie } from '../state/sessions.ts'
 /** About ten thousand logins: each leaves a session, one or two codes and a pair of tokens a refresh. */
 const maxTraces = 50_000
 
-/** What a request shows of its login. */
 export interface Traces {
   readonly query: URLSearchParams
   readonly cookies: ReadonlyMap<string, string>
-  /** Fields of the body, unmasked. */
   readonly fields: Fields
-  /** Of the owner API. */
   readonly bearer?: string | undefined
 }
 

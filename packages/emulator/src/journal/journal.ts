@@ -81,7 +81,6 @@ export function createJournal(clock: Clock) {
   }
 }
 
-/** Notes what becomes of one request. */
 export interface Recording {
   /** The body was read: it is known now who is asked, and which fault strikes. */
   asked(endpoint: Endpoint, body: string, fault: Fault): void
@@ -93,7 +92,6 @@ export interface Recording {
   answered(reply: ServiceResponse): void
 }
 
-/** @param tell what is to be seen has changed */
 export function createRecording(
   request: IncomingMessage,
   exchange: Exchange,
@@ -135,7 +133,6 @@ export function createRecording(
   }
 }
 
-/** What a request shows of its login, apart from its body. */
 function tracesOf({ url = '', headers }: IncomingMessage): Omit<Traces, 'fields'> {
   return {
     query: new URLSearchParams(url.split(/\?(.*)/su)[1]),
@@ -144,7 +141,6 @@ function tracesOf({ url = '', headers }: IncomingMessage): Omit<Traces, 'fields'
   }
 }
 
-/** More of a body is not looked at. */
 const maxBodyCharacters = 64 * 1024
 
 /** Media type and text of an answer; a streamed body has none to show. */

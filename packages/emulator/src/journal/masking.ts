@@ -6,14 +6,10 @@ import { maskText, plainFields } from '../support/plain-fields.ts'
 import { decodeText } from '../support/markup.ts'
 import { readJson, type ServiceResponse } from '../http/service-response.ts'
 
-/** Values by name: of a query, of a form, of a JSON body. */
 export type Fields = Readonly<Record<string, unknown>>
-/** Headers by lower-case name; several of one name in a list. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 
-/** Shown of a query or a request's body. */
 const plainInRequests = new Set([...plainFields.fixedByClient, ...plainFields.ownOfClient])
-/** Shown of an answer's body, at any depth. */
 const plainInResponses = new Set([
   ...plainFields.fixedByService,
   ...plainFields.sentences,
@@ -146,7 +142,6 @@ function mapValues<In, Out>(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(name, value)]))
 }
 
-/** Names of a query or form with their one value, or all of them. */
 function grouped(text: string): [string, string | string[]][] {
   const fields = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(text)) {

@@ -15,7 +15,6 @@ import {
 
 const optionChecks = Object.fromEntries(optionNames.map((name) => [name, optionTable[name].check]))
 
-/** What each field of an account may be. */
 export const accountChecks: Checks<AccountOptions> = {
   identity: text(),
   credential: text(),
@@ -27,13 +26,11 @@ export const accountChecks: Checks<AccountOptions> = {
   captcha: oneOf(true, false, 'after-submission'),
 }
 
-/** What is switched: a part of an account. */
 type Switchable = { -readonly [Name in keyof AccountSwitches]-?: NonNullable<AccountSwitches[Name]> }
 
 const { locked, captcha, region } = accountChecks
 const switchChecks: Checks<AccountSwitches> = { locked, captcha, region }
 
-/** @throws {TypeError} A switch is unknown or wrong; the message names it. */
 export function switchAccount(account: Switchable, switches: AccountSwitches): void {
   checkEach('account switch', '', switches, switchChecks)
   account.locked = switches.locked ?? account.locked
@@ -41,7 +38,6 @@ export function switchAccount(account: Switchable, switches: AccountSwitches): v
   account.region = switches.region ?? account.region
 }
 
-/** @throws {TypeError} An option is unknown or wrong; the message names it. */
 export function parseEmulatorOptions(options: EmulatorOptions = {}): EmulatorSettings {
   checkOptions(options)
   const settings: unknown = Object.fromEntries(
@@ -57,7 +53,6 @@ function completed(given: unknown, preset: unknown): unknown {
   return isRecord(given) && isRecord(preset) ? { ...preset, ...given } : given
 }
 
-/** @throws {TypeError} */
 export function checkOptions(options: EmulatorOptions): void {
   checkEach('option', '', options, optionChecks)
   const identities = new Set<string>()

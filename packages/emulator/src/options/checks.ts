@@ -8,7 +8,6 @@ export interface Check<Value = unknown> {
   /** Completes "Option x must be …". */
   readonly expected: string
   readonly accepts: Accepts<Value>
-  /** The check of each field, where the value is an object. */
   readonly fields?: Readonly<Record<string, Check>>
   /** All that is accepted, where that is a short list. */
   readonly choices?: readonly unknown[]
@@ -16,10 +15,8 @@ export interface Check<Value = unknown> {
 
 type Accepts<Value> = (value: unknown) => value is Value
 
-/** A check for each field of `Shape`. */
 export type Checks<Shape> = { readonly [Name in keyof Shape]-?: Check<Exclude<Shape[Name], undefined>> }
 
-/** The type of an object whose fields have these checks. */
 type ShapeOf<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] extends Check<infer Value> ? Value : never }
 
 /**
@@ -81,7 +78,6 @@ export function strings(names?: readonly string[]): Check<Readonly<Record<string
   )
 }
 
-/** @param what The items, as the message calls them */
 export function arrayOf<Item>(what: string, accepts: (item: unknown) => boolean): Check<readonly Item[]> {
   return check(`an array of ${what}`, (value) => Array.isArray(value) && value.every(accepts))
 }

@@ -20,7 +20,6 @@ import {
   type Check,
 } from './checks.ts'
 
-/** All that is to be known of an option. */
 export interface OptionRow<Value = unknown, Default = Value | undefined> {
   /** The sentence that help, README and inspector show. */
   readonly about: string
@@ -242,14 +241,12 @@ export function isChangeable(name: OptionName): boolean {
   return Object.hasOwn(changeableOptions, name)
 }
 
-/** What a row's check accepts. */
 type ValueOf<Row> = Row extends OptionRow<infer Value, unknown> ? Value : never
 type DefaultOf<Row> = Row extends OptionRow<unknown, infer Default> ? Default : never
 
 /** Options as somebody gives them; one that is undefined counts as left out. */
 export type Given<Table> = { readonly [Name in keyof Table]?: ValueOf<Table[Name]> | undefined }
 
-/** All options of the table, with their defaults. */
 export type Complete = {
   readonly [Name in OptionName]: ValueOf<OptionTable[Name]> | Extract<DefaultOf<OptionTable[Name]>, undefined>
 }

@@ -6,25 +6,19 @@ import { captchaPicture } from './captcha.ts'
 import { page, startPageLink } from './page.ts'
 
 export interface LoginPageContent {
-  /** Where the form posts to. */
   readonly action: string
-  /** Names and values of the hidden inputs. */
   readonly hidden: ReadonlyMap<string, string>
   /** Name of the input that cancels the login, and of the one that continues it. */
   readonly cancelName: string
   readonly identity?: string | undefined
-  /** What is wrong; the page's script names it, too. */
   readonly message?: string | undefined
-  /** The letters of the captcha, where one is asked for. */
   readonly captcha?: string | undefined
   readonly asksFor: 'identity' | 'credential'
   /** The e-mail was given on the page before. */
   readonly isSecondPage: boolean
-  /** The hidden inputs stand inside a script template. */
   readonly inTemplate?: boolean | undefined
   /** As recordings have it, for clients that take the first match of the whole text: without decoys, and without an action. */
   readonly recorded: boolean
-  /** There is one that tells who can sign in. */
   readonly hasStartPage: boolean
 }
 

@@ -33,7 +33,6 @@ const styleSheet: Markup = {
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232a6a5d'/%3E%3Cpath d='M4 6h8m-3-2 3 2-3 2M12 11H4m3-2-3 2 3 2' stroke='%23fff' stroke-width='1.4' fill='none'/%3E%3C/svg%3E"
 
-/** A whole document. `content` goes into its one column. */
 export function page(title: string, content: Markup): string {
   return html`<!doctype html>
     <html lang="en">
@@ -58,7 +57,6 @@ export function page(title: string, content: Markup): string {
 /** Leads whoever signs in here to what they have to type. */
 export const startPageLink: Markup = html`<p><a href="/" target="_blank">Accounts and passcodes</a></p>`
 
-/** A page that only says something. */
 export function noticePage(title: string, message: string): string {
   return page(
     title,

@@ -6,7 +6,6 @@ import { page, startPageLink } from './page.ts'
 import { html, type Markup } from '../support/markup.ts'
 
 export interface PasscodePageContent {
-  /** Where the form is posted again once a passcode was verified. */
   readonly action: string
   readonly csrf: string
   readonly transactionId: string
@@ -16,7 +15,6 @@ export interface PasscodePageContent {
   readonly duplicates?: boolean | undefined
   /** The transaction id stands in a script as well, as recorded. */
   readonly recorded: boolean
-  /** There is one that tells the passcode. */
   readonly hasStartPage: boolean
 }
 

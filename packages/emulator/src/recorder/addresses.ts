@@ -4,7 +4,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { banner } from '../http/listeners.ts'
 
-/** An address and what stands in its place. */
 export type Swap = readonly [from: string, to: string]
 export type InstanceName = 'home' | 'regional'
 
@@ -48,10 +47,8 @@ export function swappedBody(body: Buffer, swaps: readonly Swap[]): Buffer {
   return Buffer.from(text).equals(body) ? Buffer.from(swapped(text, swaps)) : body
 }
 
-/** Bodies of requests are no larger. */
 export const maxBodyBytes = 1024 * 1024
 
-/** Says something in words of our own, marked as ours. */
 export function sendPlain(response: ServerResponse, status: number, sentence: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', [banner]: '1' }).end(`${sentence}\n`)
 }

@@ -71,7 +71,6 @@ export async function readFixture(file: string): Promise<Fixture> {
   return fixture
 }
 
-/** Writes it whole or not at all; only its owner can read it. */
 export async function writeFixture(file: string, fixture: Fixture): Promise<void> {
   const draft = `${file}.${randomUUID()}.tmp`
   try {

@@ -9,7 +9,6 @@ import { isPlain, placeholder, shapeOf, spell, type Shape, type Spelling } from 
 
 export type SeenHeaders = readonly (readonly [name: string, value: string])[]
 
-/** A request as the client sent it; `url` is path and query. */
 export interface SeenRequest {
   readonly instance: 'home' | 'regional'
   readonly method: string
@@ -18,7 +17,6 @@ export interface SeenRequest {
   readonly body: Buffer
 }
 
-/** An answer as the client got it. */
 export interface SeenResponse {
   readonly status: number
   readonly headers: SeenHeaders
@@ -27,7 +25,6 @@ export interface SeenResponse {
 
 /** Shown where they are made of plain words. */
 const fixed = new Set([...plainFields.fixedByClient, ...plainFields.fixedByService])
-/** Shown word by word. */
 const sentences = new Set(plainFields.sentences)
 const wordsInErrors = new Set(plainFields.wordsInErrors)
 const numbers = new Set(plainFields.numbers)
@@ -44,7 +41,6 @@ const maxDepth = 4
 export function createMasking(addresses: Readonly<Record<string, string>>) {
   const names = new Map(Object.entries(addresses).map(([name, address]) => [address, name]))
   const counts = new Map<string, number>()
-  /** Values that are looked for in text. */
   const known = [...names]
   const shapes: Record<string, Shape> = {}
   let isOfService = false
@@ -64,7 +60,6 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
     return placeholder(name, how)
   }
 
-  /** A field's name: of plain words, or a placeholder. */
   function maskName(name: string, how?: Spelling): string {
     return isPlain(name) ? spell(name, how) : masked('name', name, how, true)
   }
@@ -114,7 +109,6 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
     return shown + signs(text.slice(done), how)
   }
 
-  /** Parameters as they are named, those that repeat with all their values. */
   function maskParameters(parameters: URLSearchParams): Parameters {
     const all = [...new Set(parameters.keys())].map((name) => {
       const values = parameters.getAll(name).map((value) => maskValue(name, value))

@@ -40,7 +40,6 @@ export function isPlain(text: string): boolean {
   return !text.includes('{{') && (text.match(runs) ?? []).every((run) => plainRun.test(run))
 }
 
-/** The value as it is written there. */
 export function spell(value: string, how: Spelling | undefined): string {
   return how === undefined ? value : spellers[how](value)
 }
@@ -58,7 +57,6 @@ function partsOf(template: string): readonly (string | Placeholder)[] {
   })
 }
 
-/** The text with the values in place. */
 export function render(template: string, valueOf: (name: string) => string): string {
   return partsOf(template)
     .map((part) => (typeof part === 'string' ? part : spell(valueOf(part.name), part.spelling)))

@@ -161,7 +161,6 @@ function baseAddress(option: string, value: string): string {
   return url.href.replace(/\/+$/u, '')
 }
 
-/** Aborted once nobody waits for the response any more. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   response.once('close', () => gone.abort())

@@ -121,7 +121,6 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
 }
 
 interface ArrivedRequest {
-  /** Undefined for an address that is neither's. */
   readonly instance: string | undefined
   readonly method: string
   readonly path: string
@@ -185,7 +184,6 @@ function flattened(value: unknown, at = ''): [string, string][] {
   return entries.flatMap(([name, inner]: [string, unknown]) => flattened(inner, at === '' ? name : `${at}.${name}`))
 }
 
-/** Each name with its value, or with a list where it has several. */
 function valuesOf(parameters: URLSearchParams): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     [...new Set(parameters.keys())].map((name) => {

@@ -8,13 +8,11 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import type { SeenHeaders, SeenResponse } from './masking.ts'
 
-/** A request for the service, complete but for its address. */
 export interface UpstreamRequest {
   readonly url: string
   readonly method: string
   readonly headers: SeenHeaders
   readonly body: Buffer
-  /** The client has gone. */
   readonly signal: AbortSignal
 }
 

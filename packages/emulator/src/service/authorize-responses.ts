@@ -28,7 +28,6 @@ export function authorizeCookies(
   return { 'set-cookie': others.toSpliced(before, 0, ...(own ? [own] : [])) }
 }
 
-/** A page that says why a request was refused. */
 export function refusal(
   service: ServiceState,
   status: 400 | 403 | 404,
@@ -77,7 +76,6 @@ export function passcodePageResponse(
   )
 }
 
-/** Where the form posts to: the query of endpoint 1 without its `login_hint`. */
 function formAction({ request }: Session): string {
   return `${authorizeEndpointPath}?${new URLSearchParams(request.parameters).toString()}`
 }

@@ -11,7 +11,6 @@ import { isPasscodeCsrf } from '../state/strictness.ts'
 const maxAttempts = 5
 const maxBackupAttempts = 10
 
-/** GET …/authorize/mfa/factors?transaction_id=… */
 export function factorsEndpoint(service: ServiceState, request: ServiceRequest): ServiceResponse {
   const pending = pendingOf(service, request, request.query.getAll('transaction_id'))
   if ('error' in pending) return pending.error
@@ -63,7 +62,6 @@ export function verifyEndpoint(service: ServiceState, request: ServiceRequest): 
   return withReason(decision, jsonResponse(200, { data }), !valid)
 }
 
-/** POST …/authorize/mfa/backupcodes/attempt */
 export function backupCodeEndpoint(service: ServiceState, request: ServiceRequest): ServiceResponse {
   const fields = bodyFields(request)
   const pending = pendingOf(service, request, valuesOf(fields, 'transaction_id'))
@@ -123,7 +121,6 @@ function pendingOf(
   return session.pending
 }
 
-/** From the passcode page to the last accepted passcode. */
 const passcodeSeconds = 300
 
 function mfaError(status: 400 | 401 | 403, code: string, message: string): ServiceResponse {

@@ -152,7 +152,6 @@ function refusedAfterRefresh(status: 401 | 403): ServiceResponse {
   return withReason('the access token came of a refresh', jsonResponse(status, ownerApiError(error)))
 }
 
-/** As recorded in 2026. */
 function unauthorizedToday(): ServiceResponse {
   return withReason(
     'the access token is unknown, expired, revoked, or one of the other API',
@@ -202,7 +201,6 @@ function bytes(length: number): ServiceResponse {
   return { status: 200, headers, body: Readable.from(chunks()) }
 }
 
-/** The body as it came, streamed. */
 function echo(request: Request): ServiceResponse {
   const contentType = request.headers['content-type'] ?? 'application/octet-stream'
   return { status: 200, headers: { 'content-type': contentType }, body: request }

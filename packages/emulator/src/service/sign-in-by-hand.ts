@@ -61,9 +61,7 @@ export async function signInByHand(
 }
 
 interface Browser {
-  /** Keeps cookies, follows nothing. */
   send(url: URL, body?: URLSearchParams | object): Promise<Page>
-  /** The session of the page that was shown last. */
   session(): Session | undefined
 }
 
@@ -101,7 +99,6 @@ function createBrowser({ instances, sessions }: ServiceState, ca: string | undef
   }
 }
 
-/** What the script of the passcode page does. */
 async function verifyPasscode(
   browser: Browser,
   { url }: Page,

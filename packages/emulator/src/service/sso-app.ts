@@ -28,7 +28,6 @@ const tokenPath = '/oauth2/v3/token'
 
 type EndpointFunction = (service: ServiceState, request: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>
 
-/** `control` is all of `/_emulator`; undefined leaves it out. */
 export function createSsoApp(
   service: ServiceState,
   faults: Faults,

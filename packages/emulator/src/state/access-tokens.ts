@@ -19,13 +19,10 @@ import {
 } from 'jose'
 import type { EmulatorSettings } from '../options/check-options.ts'
 
-/** With more, the oldest is forgotten. */
 const maxTokens = 50_000
 
-/** An access token that was issued. */
 export interface AccessToken {
   readonly account: Account
-  /** The sign-in it came from. */
   readonly family: string
   readonly minting: Minting | undefined
   readonly isRefreshed: boolean
@@ -75,12 +72,10 @@ export function createAccessTokens(clock: Clock, settings: EmulatorSettings) {
       tokens.set(accessToken, { account, family, minting, isRefreshed, audience, issuedAt: iat, revoked: false })
       return { accessToken, idToken }
     },
-    /** The token's content while it is known, unexpired and not revoked. */
     find(token: string): AccessToken | undefined {
       const found = tokens.get(token)
       return found?.revoked ? undefined : found
     },
-    /** Revokes those that match and says how many. */
     revoke(matches: (token: AccessToken) => boolean): number {
       const live = [...tokens.alive()].filter((token) => !token.revoked && matches(token))
       for (const token of live) token.revoked = true
@@ -103,7 +98,6 @@ export async function signToken(claims: JWTPayload): Promise<string> {
   return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: keyId }).sign(privateKey)
 }
 
-/** The public half, for whoever verifies. */
 export async function publicKeys(): Promise<JSONWebKeySet> {
   const { publicKey } = await signingKey()
   return { keys: [{ ...(await exportJWK(publicKey)), kid: keyId, alg: 'ES256', use: 'sig' }] }
@@ -111,9 +105,7 @@ export async function publicKeys(): Promise<JSONWebKeySet> {
 
 /** Versions of the connection that a token was issued on; undefined for one that no request asked for. */
 export interface Minting {
-  /** `TLSv1.2`, `TLSv1.3`; undefined over plain http. */
   readonly tlsVersion: string | undefined
-  /** `1.1`, `2`. */
   readonly httpVersion: string
 }
 
@@ -122,7 +114,6 @@ export function mintingOf({ tlsVersion, httpVersion }: Minting): Minting {
   return { tlsVersion, httpVersion }
 }
 
-/** Such as `TLSv1.3, HTTP/2`. */
 export function describeMinting(minting: Minting | undefined): string {
   if (!minting) return 'issued by hand'
   return `${minting.tlsVersion ?? 'plain http'}, HTTP/${minting.httpVersion}`

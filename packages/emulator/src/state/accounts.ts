@@ -7,7 +7,6 @@ import type { Clock } from './clock.ts'
 import { switchAccount } from '../options/check-options.ts'
 import { Secret, TOTP } from 'otpauth'
 
-/** An account as the emulator's endpoints use it. */
 export interface Account {
   readonly identity: string
   readonly credential: string
@@ -15,7 +14,6 @@ export interface Account {
   locked: boolean
   captcha: boolean | 'after-submission'
   readonly factors: readonly Factor[]
-  /** Those not used yet. */
   readonly backupCodes: Set<string>
   /** The `sub` of its tokens. */
   readonly subject: string
@@ -64,7 +62,6 @@ export function createAccountDirectory(options: readonly AccountOptions[]) {
   const byIdentity = new Map(all.map((account) => [identityKey(account.identity), account]))
   return {
     all,
-    /** By e-mail, without regard to case. */
     find: (identity: string): Account | undefined => byIdentity.get(identityKey(identity)),
     /** Each account's switches are as they were at the start, and what was used may be used again. */
     reset(): void {
@@ -104,7 +101,6 @@ export function accountView(account: Account, clock: Clock): EmulatorAccount {
   }
 }
 
-/** As the account's options have them. */
 function initialSwitches(options: Partial<AccountOptions>): Required<AccountSwitches> {
   return { locked: options.locked ?? false, captcha: options.captcha ?? false, region: options.region ?? 'home' }
 }
@@ -113,22 +109,17 @@ function identityKey(identity: string): string {
   return identity.trim().toLowerCase()
 }
 
-/** Seconds of one TOTP step. */
 export const stepSeconds = 30
 
 export interface Factor {
   readonly id: string
   readonly name: string
-  /** When it was activated, as the factor list shows it. */
   readonly activatedAt: string
-  /** The passcode of this moment, in seconds since the epoch. */
   passcode(now: number): string
   check(passcode: string, now: number): 'valid' | 'wrong' | 'replayed'
-  /** Passcodes that were used may be used again. */
   forget(): void
 }
 
-/** Throws a TypeError if the secret is not base32. */
 export function createFactor({ id = randomUUID(), name, totpSecret }: FactorOptions): Factor {
   // Six digits of SHA-1, and one step of drift, are what TOTP has where nothing else is said.
   const totp = new TOTP({ secret: Secret.fromBase32(totpSecret), period: stepSeconds })

@@ -4,7 +4,6 @@
 import { clientIdOf, isRegistered } from './strictness.ts'
 import type { EmulatorSettings } from '../options/check-options.ts'
 
-/** What the service keeps of an authorization request. */
 export interface AuthorizationRequest {
   readonly codeChallenge: string
   readonly redirectUri: string
@@ -13,7 +12,6 @@ export interface AuthorizationRequest {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** What the document's client always asks for. */
 export const fixedScope = 'openid email offline_access'
 
 const fixedNames = ['client_id', 'code_challenge_method', 'response_type', 'scope']

@@ -29,7 +29,6 @@ export function createCodes(clock: Clock) {
       codes.set(code, content)
       return code
     },
-    /** The code's content, once. */
     take(code: string): AuthorizationCode | undefined {
       const content = codes.get(code)
       codes.delete(code)

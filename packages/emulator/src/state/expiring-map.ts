@@ -7,7 +7,6 @@ export interface ExpiringMap<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
-  /** Those that are alive, the oldest first. */
   alive(): IterableIterator<Value>
 }
 

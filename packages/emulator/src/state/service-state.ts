@@ -19,7 +19,6 @@ export interface ServiceState {
   /** The only audience that the owner API takes of a registered application's tokens. */
   readonly ownerApiUrl: string
   readonly redirectUris: readonly string[]
-  /** Whether codes may be sent there. */
   readonly isRedirectUri: (uri: string) => boolean
   readonly clock: Clock
   readonly counters: Counters

@@ -92,7 +92,6 @@ export function clientIdOf(settings: Application): string {
   return isRegistered(settings) ? settings.clientId : 'ownerapi'
 }
 
-/** Whether a request is the client's own. */
 export function isClient(settings: Application, fields: Fields): boolean {
   if (fields.get('client_id') !== clientIdOf(settings)) return false
   // Strangers' applications leave the secret out of a refresh.

@@ -4,7 +4,6 @@
  * client's own.
  */
 
-/** Names of fields, by what their values are. */
 export interface PlainFields {
   /** Of a query or a request's body: a value that the interface fixes, or a switch. */
   readonly fixedByClient: readonly string[]
