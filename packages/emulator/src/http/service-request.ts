@@ -81,3 +81,11 @@ export function readCookies(header: string): ReadonlyMap<string, string> {
   }
   return cookies
 }
+
+/** Names of a query or form with their one value, or all of them. */
+export function grouped(parameters: URLSearchParams): [string, string | string[]][] {
+  return [...new Set(parameters.keys())].map((name) => {
+    const values = parameters.getAll(name)
+    return [name, values.length > 1 ? values : values.join('')]
+  })
+}

@@ -1,17 +1,40 @@
 /**
- * What happened, one exchange a request: what arrived, what was decided and why, what was answered, to which login it
- * belongs.
+ * What happened, one exchange a request: what arrived, what was decided and why, what was answered, to which login it belongs;
+ * secrets masked.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '../state/clock.ts'
-import { createRequestReader, newExchange, type Exchange, type LoggedRequest, type Place } from './exchange.ts'
-import { createFlows, type Flow, type Flows, type Traces } from './flows.ts'
-import { answerFields, maskAnswerFields, maskAnswerHeaders, maskFields, requestFields, type Fields } from './masking.ts'
 import type { Endpoint, Fault } from '../faults/fault.ts'
+import { connectionOf } from '../http/http2-bridge.ts'
 import { mediaType, mediaTypeOf, readCookies } from '../http/service-request.ts'
 import type { ServiceResponse } from '../http/service-response.ts'
+import type { Clock } from '../state/clock.ts'
+import type { Exchange, LoggedRequest, Place } from './exchange.ts'
+import { createFlows, type Flow } from './flows.ts'
+import {
+  answerFields,
+  maskAnswerFields,
+  maskAnswerHeaders,
+  maskFields,
+  maskQuery,
+  maskRequestHeaders,
+  requestFields,
+  type Fields,
+} from './masking.ts'
 
 const maxExchanges = 10_000
+const maxBodyCharacters = 64 * 1024
+
+/** Notes step by step what becomes of one request. */
+export interface Recording {
+  /** The body was read: it is known now who is asked, and which fault strikes. */
+  asked(endpoint: Endpoint, body: string, fault: Fault): void
+  /** The firewall's challenge page is the answer. */
+  challenged(): void
+  /** The service decided, whether or not anybody hears of it. */
+  decided(reply: ServiceResponse): void
+  /** This is about to be sent. */
+  answered(reply: ServiceResponse): void
+}
 
 export type Journal = ReturnType<typeof createJournal>
 
@@ -20,43 +43,99 @@ export function createJournal(clock: Clock) {
   const exchanges: Exchange[] = []
   const requests: LoggedRequest[] = []
   const flows = createFlows()
-  const readRequest = createRequestReader()
   const recordings = new WeakMap<IncomingMessage, Recording>()
+  const connections = new WeakMap<object, number>()
   const listeners = new Set<(exchange: Exchange | undefined) => void>()
   let lastId = 0
+  let lastConnection = 0
 
-  function tell(exchange: Exchange): void {
+  function tell(exchange: Exchange | undefined): void {
     for (const listener of listeners) listener(exchange)
   }
 
-  function add(exchange: Exchange): void {
-    exchanges.push(exchange)
-    requests.push(exchange.request)
-    if (exchanges.length <= maxExchanges) return
-    exchanges.shift()
-    requests.shift()
+  function logged(request: IncomingMessage): LoggedRequest {
+    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/su)
+    const { socket, tlsVersion, httpVersion } = connectionOf(request)
+    const connection = connections.get(socket) ?? (lastConnection += 1)
+    connections.set(socket, connection)
+    return {
+      at: clock.now(),
+      host: request.headers.host ?? '',
+      method: request.method ?? '',
+      path,
+      query: maskQuery(query),
+      headers: maskRequestHeaders(request.headers),
+      body: {},
+      status: undefined,
+      connection,
+      tlsVersion,
+      httpVersion,
+    }
   }
 
-  function open(request: IncomingMessage, response: ServerResponse, place: Place): void {
-    const began = performance.now()
-    const exchange = newExchange((lastId += 1), place, readRequest(request, clock.now()))
-    recordings.set(
-      request,
-      createRecording(request, exchange, flows, () => tell(exchange)),
-    )
-    add(exchange)
-    tell(exchange)
-    response.once('close', () => {
-      exchange.request.status = response.headersSent ? response.statusCode : 0
-      exchange.duration = performance.now() - began
-      tell(exchange)
-    })
+  function recordingOf(request: IncomingMessage, exchange: Exchange): Recording {
+    let flow: Flow | undefined
+    const belongsTo = (found: Flow | undefined): void => {
+      flow = found
+      exchange.flow = found?.number
+      exchange.identity = found?.identity
+    }
+    return {
+      asked(endpoint, body, fault) {
+        const { url = '', headers } = request
+        const fields = requestFields(mediaTypeOf(request), body)
+        exchange.request.body = maskFields(fields)
+        exchange.endpoint = endpoint
+        exchange.fault = faultWords(fault)
+        exchange.challenged = Boolean(fault.firewall)
+        const found = flows.of({
+          query: new URLSearchParams(url.split(/\?(.*)/su)[1]),
+          cookies: readCookies(headers.cookie ?? ''),
+          bearer: /^Bearer (.+)$/iu.exec(headers.authorization ?? '')?.[1],
+          fields: Object.fromEntries(fields),
+        })
+        belongsTo(found)
+        tell(exchange)
+      },
+      challenged() {
+        exchange.challenged = true
+      },
+      decided(reply) {
+        exchange.decision = reply.decision
+        exchange.refused = reply.refused === true || reply.status >= 400
+        const [contentType, text] = textOf(reply)
+        const tokens = contentType === 'application/json' ? answerFields(contentType, text) : {}
+        belongsTo(flows.learn(flow, reply.headers, tokens))
+      },
+      answered(reply) {
+        const { status, headers } = reply
+        const body = maskAnswerFields(answerFields(...textOf(reply)))
+        exchange.answer = { status, headers: maskAnswerHeaders(headers), body }
+      },
+    }
   }
 
   return {
     exchanges: exchanges as readonly Exchange[],
     requests: requests as readonly LoggedRequest[],
-    open,
+    open(request: IncomingMessage, response: ServerResponse, place: Place): void {
+      const began = performance.now()
+      const about = { id: (lastId += 1), place, started: Date.now(), request: logged(request) }
+      const exchange: Exchange = { ...about, refused: false, challenged: false }
+      recordings.set(request, recordingOf(request, exchange))
+      exchanges.push(exchange)
+      requests.push(exchange.request)
+      if (exchanges.length > maxExchanges) {
+        exchanges.shift()
+        requests.shift()
+      }
+      tell(exchange)
+      response.once('close', () => {
+        exchange.request.status = response.headersSent ? response.statusCode : 0
+        exchange.duration = performance.now() - began
+        tell(exchange)
+      })
+    },
     recordingOf(request: IncomingMessage): Recording {
       const recording = recordings.get(request)
       if (!recording) throw new Error('This request was never opened')
@@ -76,72 +155,10 @@ export function createJournal(clock: Clock) {
       exchanges.length = 0
       requests.length = 0
       flows.clear()
-      for (const listener of listeners) listener(undefined)
+      tell(undefined)
     },
   }
 }
-
-export interface Recording {
-  /** The body was read: it is known now who is asked, and which fault strikes. */
-  asked(endpoint: Endpoint, body: string, fault: Fault): void
-  /** The firewall's challenge page is the answer. */
-  challenged(): void
-  /** The service decided, whether or not anybody hears of it. */
-  decided(reply: ServiceResponse): void
-  /** This is about to be sent. */
-  answered(reply: ServiceResponse): void
-}
-
-export function createRecording(
-  request: IncomingMessage,
-  exchange: Exchange,
-  flows: Flows,
-  tell: () => void,
-): Recording {
-  let flow: Flow | undefined
-  const belongsTo = (found: Flow | undefined): void => {
-    flow = found
-    exchange.flow = found?.number
-    exchange.identity = found?.identity
-  }
-  return {
-    asked(endpoint, body, fault) {
-      const fields = requestFields(mediaTypeOf(request), body)
-      exchange.request.body = maskFields(fields)
-      exchange.endpoint = endpoint
-      exchange.fault = faultWords(fault)
-      exchange.challenged = Boolean(fault.firewall)
-      belongsTo(flows.of({ ...tracesOf(request), fields: Object.fromEntries(fields) }))
-      tell()
-    },
-    challenged() {
-      exchange.challenged = true
-    },
-    decided(reply) {
-      exchange.decision = reply.decision
-      exchange.refused = reply.refused === true || reply.status >= 400
-      const [contentType, text] = textOf(reply)
-      const tokens = contentType === 'application/json' ? answerFields(contentType, text) : {}
-      belongsTo(flows.learn(flow, reply.headers, tokens))
-    },
-    answered(reply) {
-      const [contentType, body] = textOf(reply)
-      const { status, headers } = reply
-      const shown = maskAnswerFields(answerFields(contentType, body))
-      exchange.answer = { status, headers: maskAnswerHeaders(headers), body: shown }
-    },
-  }
-}
-
-function tracesOf({ url = '', headers }: IncomingMessage): Omit<Traces, 'fields'> {
-  return {
-    query: new URLSearchParams(url.split(/\?(.*)/su)[1]),
-    cookies: readCookies(headers.cookie ?? ''),
-    bearer: /^Bearer (.+)$/iu.exec(headers.authorization ?? '')?.[1],
-  }
-}
-
-const maxBodyCharacters = 64 * 1024
 
 /** Media type and text of an answer; a streamed body has none to show. */
 function textOf({ headers, body }: ServiceResponse): [contentType: string, text: string] {
@@ -156,11 +173,8 @@ function textOf({ headers, body }: ServiceResponse): [contentType: string, text:
 function faultWords(fault: Fault): string | undefined {
   const words = Object.entries(fault).flatMap(([name, value]: [string, unknown]) => {
     if (value === undefined || value === false) return []
-    return typeof value === 'string' || typeof value === 'number' ? [wordsOf(name, value)] : [name]
+    const isShown = (typeof value === 'string' || typeof value === 'number') && name !== 'body'
+    return [isShown ? `${name}: ${value}` : name]
   })
   return words.length > 0 ? words.join(', ') : undefined
-}
-
-function wordsOf(name: string, value: string | number): string {
-  return name === 'body' ? name : `${name}: ${value}`
 }

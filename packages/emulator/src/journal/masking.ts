@@ -2,8 +2,9 @@
  * What a log may show: names of everything, values of what is no secret, a mask for all else, whatever its name.
  */
 import type { IncomingMessage } from 'node:http'
-import { maskText, plainFields } from '../support/plain-fields.ts'
+import { maskText, plainFields, words } from '../support/plain-fields.ts'
 import { decodeText } from '../support/markup.ts'
+import { grouped } from '../http/service-request.ts'
 import { readJson, type ServiceResponse } from '../http/service-response.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -19,8 +20,8 @@ const plainInResponses = new Set([
 const wordsInErrors = new Set(plainFields.wordsInErrors)
 /** Shown of a redirect: what the client sent comes back, together with what the service says. */
 const plainInLocation = new Set([...plainInRequests, 'issuer', 'error', 'error_description'])
-const plainResponseHeaders = words(
-  'content-type content-length cache-control retry-after www-authenticate transfer-encoding',
+const plainResponseHeaders = new Set(
+  words('content-type content-length cache-control retry-after www-authenticate transfer-encoding'),
 )
 /** More fields of one request are not shown, so that nobody fills the log with names. */
 const maxFields = 100
@@ -29,7 +30,7 @@ const plausibleName = /^[A-Za-z_][\w.-]{0,39}$/u
 const secretHeaders = new Set(['authorization', 'proxy-authorization'])
 
 export function maskQuery(text: string): Readonly<Record<string, string | readonly string[]>> {
-  return maskFields(grouped(text))
+  return maskFields(grouped(new URLSearchParams(text)))
 }
 
 export function maskRequestHeaders(headers: IncomingMessage['headers']): Readonly<Record<string, string>> {
@@ -46,7 +47,7 @@ export function maskAnswerFields(fields: Fields): Fields {
 
 /** Fields of a form or JSON object, unmasked; none of any other body. */
 export function requestFields(contentType: string, text: string): [string, unknown][] {
-  if (contentType === 'application/x-www-form-urlencoded') return grouped(text)
+  if (contentType === 'application/x-www-form-urlencoded') return grouped(new URLSearchParams(text))
   return Object.entries(parsed(text))
 }
 
@@ -140,18 +141,4 @@ function mapValues<In, Out>(
   map: (name: string, value: In) => Out,
 ): Record<string, Out> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(name, value)]))
-}
-
-function grouped(text: string): [string, string | string[]][] {
-  const fields = new Map<string, string[]>()
-  for (const [name, value] of new URLSearchParams(text)) {
-    const values = fields.get(name)
-    if (values) values.push(value)
-    else fields.set(name, [value])
-  }
-  return [...fields].map(([name, values]) => [name, values.length > 1 ? values : values.join('')])
-}
-
-function words(...lines: readonly string[]): ReadonlySet<string> {
-  return new Set(lines.join(' ').split(' '))
 }

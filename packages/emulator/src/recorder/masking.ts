@@ -3,7 +3,8 @@
  * as far as it is made of plain words; all else has a placeholder, the same for the same value.
  */
 import { Parser } from 'htmlparser2'
-import { plainFields } from '../support/plain-fields.ts'
+import { grouped } from '../http/service-request.ts'
+import { plainFields, words } from '../support/plain-fields.ts'
 import type { Json, Parameters, RecordedAnswer, RecordedBody, RecordedRequest } from './fixture.ts'
 import { isPlain, placeholder, shapeOf, spell, type Shape, type Spelling } from './placeholders.ts'
 
@@ -29,7 +30,7 @@ const sentences = new Set(plainFields.sentences)
 const wordsInErrors = new Set(plainFields.wordsInErrors)
 const numbers = new Set(plainFields.numbers)
 /** The headers that a login depends on. All others are left out. */
-const shownHeaders = new Set('content-type accept location origin referer retry-after set-cookie'.split(' '))
+const shownHeaders = new Set(words('content-type accept location origin referer retry-after set-cookie'))
 const addressAttributes = new Set(['action', 'formaction', 'href', 'src'])
 const nameAttributes = new Set(['name', 'id', 'for', 'form'])
 /** Shorter values stand in any text by chance; of a credential that chance is taken. */
@@ -110,11 +111,11 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
   }
 
   function maskParameters(parameters: URLSearchParams): Parameters {
-    const all = [...new Set(parameters.keys())].map((name) => {
-      const values = parameters.getAll(name).map((value) => maskValue(name, value))
-      return [maskName(name), values.length > 1 ? values : values.join('')] as const
+    const masked = grouped(parameters).map(([name, value]) => {
+      const shown = typeof value === 'string' ? maskValue(name, value) : value.map((each) => maskValue(name, each))
+      return [maskName(name), shown] as const
     })
-    return Object.fromEntries(all)
+    return Object.fromEntries(masked)
   }
 
   function maskJson(value: unknown, field = 'value'): Json {

@@ -7,7 +7,7 @@ import { readFixture, type Fixture, type Json, type RecordedAnswer, type Recorde
 import { fits, isPlain, madeUp, render, type Bindings } from './placeholders.ts'
 import { readUpTo } from './upstream.ts'
 import { checkNames } from '../support/known-names.ts'
-import { mediaType, readCookies } from '../http/service-request.ts'
+import { grouped, mediaType, readCookies } from '../http/service-request.ts'
 import { banner, listen } from '../http/listeners.ts'
 
 /** Where a recording is replayed, and who is told. */
@@ -144,13 +144,14 @@ function differences(expected: RecordedRequest, arrived: ArrivedRequest, binding
   const compare = (at: string, wanted: unknown, came: unknown): string[] =>
     compareFields(at, flattened(wanted), new Map(flattened(came)), bindings)
   const problems = [
-    ...compare('query', expected.query ?? {}, valuesOf(arrived.query)),
+    ...compare('query', expected.query ?? {}, Object.fromEntries(grouped(arrived.query))),
     // More cookies are fine.
     ...compare('cookie', expected.cookies ?? {}, arrived.cookies).filter((each) => !each.endsWith(' was not there')),
   ]
   const type = mediaType(String(expected.headers['content-type'] ?? ''))
   if (type !== '' && !fits(type, arrived.contentType, bindings)) return [...problems, `content-type must be ${type}`]
-  if (form) return [...problems, ...compare('form', form, valuesOf(new URLSearchParams(arrived.body)))]
+  if (form)
+    return [...problems, ...compare('form', form, Object.fromEntries(grouped(new URLSearchParams(arrived.body))))]
   if (json !== undefined) return [...problems, ...compare('body', json, parsed(arrived.body))]
   const isSame = fits([html ?? text ?? []].flat().join('\n'), arrived.body, bindings)
   return isSame ? problems : [...problems, 'body differs']
@@ -182,15 +183,6 @@ function flattened(value: unknown, at = ''): [string, string][] {
   const entries = Object.entries(value)
   if (entries.length === 0 && at !== '') return [[at, JSON.stringify(value)]]
   return entries.flatMap(([name, inner]: [string, unknown]) => flattened(inner, at === '' ? name : `${at}.${name}`))
-}
-
-function valuesOf(parameters: URLSearchParams): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    [...new Set(parameters.keys())].map((name) => {
-      const values = parameters.getAll(name)
-      return [name, values.length > 1 ? values : values[0]]
-    }),
-  )
 }
 
 function parsed(text: string): unknown {
