@@ -166,7 +166,7 @@ function accountState({ identity, region, locked, captcha, factors, backupCodes 
     passcode: factor.passcode(now),
     secondsLeft: stepSeconds - (now % stepSeconds),
   }))
-  return { identity, region, locked, captcha, factors: passcodes, backupCodesLeft: backupCodes.size }
+  return { identity, region, locked, captcha, factors: passcodes, backupCodesLeft: backupCodes.length }
 }
 
 function faultState(faults: Faults, endpoint: Endpoint) {

@@ -4,40 +4,44 @@
 import { encodeText, html, type Markup } from '../support/markup.ts'
 import { captchaPicture } from './captcha.ts'
 import { page, startPageLink } from './page.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
+import { authorizeEndpointPath } from '../state/authorization-request.ts'
+import type { Session } from '../state/sessions.ts'
+import { isLenient } from '../state/strictness.ts'
 
+/** What the page says is wrong, and the e-mail that it knows. */
 export interface LoginPageContent {
-  readonly action: string
-  readonly hidden: ReadonlyMap<string, string>
-  /** Name of the input that cancels the login, and of the one that continues it. */
-  readonly cancelName: string
-  readonly identity?: string | undefined
   readonly message?: string | undefined
-  readonly captcha?: string | undefined
-  readonly asksFor: 'identity' | 'credential'
-  /** The e-mail was given on the page before. */
-  readonly isSecondPage: boolean
-  readonly inTemplate?: boolean | undefined
-  /** As recordings have it, for clients that take the first match of the whole text: without decoys, and without an action. */
-  readonly recorded: boolean
-  readonly hasStartPage: boolean
+  readonly identity?: string | undefined
 }
 
-export function loginPage(content: LoginPageContent): string {
-  const { message, captcha, recorded } = content
-  const hidden = hiddenInputs(content.hidden)
-  const inputs = html`${content.inTemplate ? inTemplate(hidden) : hidden}
-    ${content.isSecondPage ? givenIdentity(content) : identityInput(content)}
-    ${content.asksFor === 'credential' && credentialInput} ${captcha !== undefined && captchaInput(captcha, recorded)}
-    ${!recorded && moreInputs}
+/**
+ * As recordings have it with strictness lenient, for clients that take the first match of the whole text: without decoys, and
+ * without an action.
+ */
+export function loginPage(session: Session, settings: EmulatorSettings, content: LoginPageContent): string {
+  const { message, identity = '' } = content
+  const { captcha, asksFor } = session
+  const recorded = isLenient(settings)
+  const hidden = hiddenInputs(session.hidden)
+  const isSecondPage = settings.identityFirst && asksFor === 'credential'
+  const inputs = html`${session.inTemplate ? inTemplate(hidden) : hidden}
+    ${isSecondPage ? givenIdentity(identity) : identityInput(identity)} ${asksFor === 'credential' && credentialInput}
+    ${captcha !== undefined && captchaInput(captcha, recorded)} ${!recorded && moreInputs}
     <button type="submit">Sign in</button>
-    <button type="submit" class="plain" name="${content.cancelName}" value="1" formnovalidate>Cancel</button>`
+    <button type="submit" class="plain" name="${session.names.cancel}" value="1" formnovalidate>Cancel</button>`
   return page(
     'Sign in',
     html`<h1>Sign in</h1>
       ${!recorded && decoys} ${script(message)}
       ${message !== undefined && html`<p class="message" role="alert">${message}</p>`}
-      ${form(recorded ? undefined : content.action, inputs)} ${!recorded && content.hasStartPage && startPageLink}`,
+      ${form(recorded ? undefined : formAction(session), inputs)} ${!recorded && settings.inspector && startPageLink}`,
   )
+}
+
+/** The query of endpoint 1 without its `login_hint`. */
+export function formAction({ request }: Session): string {
+  return `${authorizeEndpointPath}?${new URLSearchParams(request.parameters).toString()}`
 }
 
 /** Without an action it posts to the page's own address. */
@@ -80,12 +84,12 @@ export function inTemplate(inputs: Markup): Markup {
 }
 
 /** As recorded: a later page has the e-mail as a hidden input. */
-function givenIdentity({ identity = '' }: LoginPageContent): Markup {
+function givenIdentity(identity: string): Markup {
   return html`<p>${identity}</p>
     <input type="hidden" name="identity" value="${identity}" />`
 }
 
-function identityInput({ identity = '' }: LoginPageContent): Markup {
+function identityInput(identity: string): Markup {
   return html`<label for="identity">E-mail</label>
     <input type="email" name="identity" value="${identity}" id="identity" autocomplete="username" required />`
 }

@@ -1,8 +1,8 @@
 /**
  * Endpoint 1, GET /oauth2/v3/authorize: the login page, or a 303 to the instance of the account's region.
  */
-import { authorizeCookies, authorizeEndpointPath, loginPageResponse, refusal } from './authorize-responses.ts'
-import { isBareQuery, readAuthorizationRequest } from '../state/authorization-request.ts'
+import { authorizeCookies, loginPageResponse, refusal } from './authorize-responses.ts'
+import { authorizeEndpointPath, isBareQuery, readAuthorizationRequest } from '../state/authorization-request.ts'
 import { captchaLetters, captchaPicture } from '../pages/captcha.ts'
 import { verifiedTransactionResponse } from './form-submission-endpoint.ts'
 import { redirectResponse, withReason, type ServiceResponse } from '../http/service-response.ts'

@@ -69,24 +69,26 @@ export function backupCodeEndpoint(service: ServiceState, request: ServiceReques
   const code = fields?.get('backup_code')
   if (!code) return mfaError(400, 'ERR_OBJECT_VALIDATION', 'backup_code is required')
 
-  const { backupCodes } = pending.account
+  const { account } = pending
   const locked = pending.backupAttempts >= maxBackupAttempts
   if (!locked) service.counters.passcodeChecks += 1
-  const valid = !locked && backupCodes.delete(code)
-  if (valid) pending.verified = true
-  else if (!locked) pending.backupAttempts += 1
+  const valid = !locked && account.backupCodes.includes(code)
+  if (valid) {
+    pending.verified = true
+    account.backupCodes = account.backupCodes.filter((each) => each !== code)
+  } else if (!locked) pending.backupAttempts += 1
   const attemptsRemaining = maxBackupAttempts - pending.backupAttempts
   const message = valid ? null : locked ? 'Too many attempts' : 'The backup code is not valid'
   const data = {
     valid,
     reason: valid ? null : locked ? 'LOCKED' : 'INVALID_CODE',
     message,
-    codesRemaining: backupCodes.size,
+    codesRemaining: account.backupCodes.length,
     attemptsRemaining,
     locked: attemptsRemaining === 0,
   }
   return withReason(
-    message ?? `the backup code is right, ${backupCodes.size} left`,
+    message ?? `the backup code is right, ${account.backupCodes.length} left`,
     jsonResponse(200, { data }),
     !valid,
   )

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { authorizeEndpointPath } from './authorize-responses.ts'
+import { authorizeEndpointPath } from '../state/authorization-request.ts'
 import type { ServiceState } from '../state/service-state.ts'
 import { sessionCookie, type AskedPasscode, type Session } from '../state/sessions.ts'
 

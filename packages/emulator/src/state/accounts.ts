@@ -7,18 +7,6 @@ import type { Clock } from './clock.ts'
 import { switchAccount } from '../options/check-options.ts'
 import { Secret, TOTP } from 'otpauth'
 
-export interface Account {
-  readonly identity: string
-  readonly credential: string
-  region: Region
-  locked: boolean
-  captcha: boolean | 'after-submission'
-  readonly factors: readonly Factor[]
-  readonly backupCodes: Set<string>
-  /** The `sub` of its tokens. */
-  readonly subject: string
-}
-
 /** An account as tests and demos see it. */
 export interface EmulatorAccount {
   readonly identity: string
@@ -43,22 +31,41 @@ export interface EmulatorAccount {
   change(switches: AccountSwitches): void
 }
 
-function createAccount(options: AccountOptions): Account {
-  const { totpSecret, factors = totpSecret === undefined ? [] : [{ name: 'Device #1', totpSecret }] } = options
-  return {
-    identity: options.identity,
-    credential: options.credential,
+/** An account as the service has it: what can be switched is written, and its factors can be checked. */
+export interface Account extends EmulatorAccount {
+  region: Region
+  locked: boolean
+  captcha: boolean | 'after-submission'
+  backupCodes: readonly string[]
+  readonly factors: readonly Factor[]
+  /** The `sub` of its tokens. */
+  readonly subject: string
+}
+
+function createAccount(options: AccountOptions, clock: Clock): Account {
+  const { identity, credential, totpSecret, backupCodes = [] } = options
+  const { factors = totpSecret === undefined ? [] : [{ name: 'Device #1', totpSecret }] } = options
+  const account: Account = {
+    identity,
+    credential,
     ...initialSwitches(options),
     factors: factors.map(createFactor),
-    backupCodes: new Set(options.backupCodes),
-    subject: createHash('sha256').update(identityKey(options.identity)).digest('hex').slice(0, 32),
+    backupCodes,
+    subject: createHash('sha256').update(identityKey(identity)).digest('hex').slice(0, 32),
+    change: (switches) => switchAccount(account, switches),
+    passcode(wanted) {
+      const factor = account.factors.find(({ id, name }) => wanted === undefined || wanted === id || wanted === name)
+      if (!factor) throw new TypeError(`${identity} has no ${wanted === undefined ? '' : 'such '}factor`)
+      return factor.passcode(clock.now())
+    },
   }
+  return account
 }
 
 export type AccountDirectory = ReturnType<typeof createAccountDirectory>
 
-export function createAccountDirectory(options: readonly AccountOptions[]) {
-  const all = options.map(createAccount)
+export function createAccountDirectory(options: readonly AccountOptions[], clock: Clock) {
+  const all = options.map((each) => createAccount(each, clock))
   const byIdentity = new Map(all.map((account) => [identityKey(account.identity), account]))
   return {
     all,
@@ -66,37 +73,10 @@ export function createAccountDirectory(options: readonly AccountOptions[]) {
     /** Each account's switches are as they were at the start, and what was used may be used again. */
     reset(): void {
       for (const [index, account] of all.entries()) {
-        const given: Partial<AccountOptions> = options[index] ?? {}
-        Object.assign(account, initialSwitches(given))
+        const { backupCodes = [], ...given }: Partial<AccountOptions> = options[index] ?? {}
+        Object.assign(account, initialSwitches(given), { backupCodes })
         for (const factor of account.factors) factor.forget()
-        for (const code of given.backupCodes ?? []) account.backupCodes.add(code)
       }
-    },
-  }
-}
-
-export function accountView(account: Account, clock: Clock): EmulatorAccount {
-  return {
-    identity: account.identity,
-    credential: account.credential,
-    get region() {
-      return account.region
-    },
-    get locked() {
-      return account.locked
-    },
-    get captcha() {
-      return account.captcha
-    },
-    factors: account.factors.map(({ id, name }) => ({ id, name })),
-    change: (switches) => switchAccount(account, switches),
-    get backupCodes() {
-      return [...account.backupCodes]
-    },
-    passcode(wanted) {
-      const factor = account.factors.find(({ id, name }) => wanted === undefined || wanted === id || wanted === name)
-      if (!factor) throw new TypeError(`${account.identity} has no ${wanted === undefined ? '' : 'such '}factor`)
-      return factor.passcode(clock.now())
     },
   }
 }

@@ -4,6 +4,8 @@
 import { clientIdOf, isRegistered } from './strictness.ts'
 import type { EmulatorSettings } from '../options/check-options.ts'
 
+export const authorizeEndpointPath = '/oauth2/v3/authorize'
+
 export interface AuthorizationRequest {
   readonly codeChallenge: string
   readonly redirectUri: string

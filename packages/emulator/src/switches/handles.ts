@@ -7,7 +7,7 @@ import { checkOptions, parseEmulatorOptions, type EmulatorOptions } from '../opt
 import { isChangeable, isOptionName } from '../options/option-table.ts'
 import type { Journal } from '../journal/journal.ts'
 import { signInByHand } from '../service/sign-in-by-hand.ts'
-import { accountView, type Account } from '../state/accounts.ts'
+import type { Account } from '../state/accounts.ts'
 import { createCounters } from '../state/counters.ts'
 import type { ServiceState } from '../state/service-state.ts'
 import { isRegistered } from '../state/strictness.ts'
@@ -31,7 +31,6 @@ export function createHandles(
   ca: string | undefined,
 ): Handles {
   const { accounts, accessTokens, refreshTokens, instances, clock, counters, firewall } = service
-  const views = new Map(accounts.all.map((account) => [account, accountView(account, clock)]))
   const applied = new Set<ScenarioName>()
   let current: EmulatorOptions = given
 
@@ -49,11 +48,8 @@ export function createHandles(
 
   return {
     applied,
-    accounts: [...views.values()],
-    account: (identity) => {
-      const account = known(identity)
-      return views.get(account) ?? accountView(account, clock)
-    },
+    accounts: accounts.all,
+    account: known,
     clock,
     counters,
     firewall,
