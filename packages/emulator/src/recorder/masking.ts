@@ -44,6 +44,8 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
   const counts = new Map<string, number>()
   const known = [...names]
   const shapes: Record<string, Shape> = {}
+  /** Names that the interface or the service has: any other one without a value may be a secret that stands alone. */
+  const told = new Set(Object.values(plainFields).flat())
   let isOfService = false
 
   /** The placeholder of a value; the first time, it is named after the field it came from. */
@@ -62,6 +64,7 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
   }
 
   function maskName(name: string, how?: Spelling): string {
+    if (isOfService) told.add(name)
     return isPlain(name) ? spell(name, how) : masked('name', name, how, true)
   }
 
@@ -111,11 +114,11 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
   }
 
   function maskParameters(parameters: URLSearchParams): Parameters {
-    const masked = grouped(parameters).map(([name, value]) => {
+    const fields = grouped(parameters).map(([name, value]) => {
       const shown = typeof value === 'string' ? maskValue(name, value) : value.map((each) => maskValue(name, each))
-      return [maskName(name), shown] as const
+      return [shown === '' && !told.has(name) ? masked('name', name, undefined, true) : maskName(name), shown] as const
     })
-    return Object.fromEntries(masked)
+    return Object.fromEntries(fields)
   }
 
   function maskJson(value: unknown, field = 'value'): Json {
@@ -223,6 +226,8 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
     try {
       return { json: maskJson(JSON.parse(text)) }
     } catch {
+      // Of the client's own words nothing is shown: they may be a password.
+      if (!isOfService) return { text: [masked('body', text)] }
       // What claims to be JSON may well be a page.
       return type.includes('html') || /^\s*</u.test(text)
         ? { html: maskHtml(text).split('\n') }
