@@ -51,11 +51,11 @@ function Side({ title, note, parts }: SideProps): VNode {
       <h3>
         {title} <span class="soft">{note}</span>
       </h3>
-      {(['Query', 'Body', 'Headers'] as const).map((name) => {
-        const entries = entriesOf(parts?.[name.toLowerCase() as 'query' | 'body' | 'headers'])
+      {(['query', 'body', 'headers'] as const).map((name) => {
+        const entries = entriesOf(parts?.[name])
         if (entries.length === 0) return null
         return (
-          <details key={name} open={name !== 'Headers'}>
+          <details key={name} open={name !== 'headers'}>
             <summary>{name}</summary>
             <dl>
               {entries.map(([field, value]) => (

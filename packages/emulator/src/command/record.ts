@@ -66,7 +66,7 @@ export async function record(args: readonly string[]): Promise<void> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- startRecorder checks it
     ...(transport !== undefined && { transport: transport as NonNullable<RecorderOptions['transport']> }),
     ...portOf(values.port),
-    onExchange: (line) => console.log(`  ${line}`),
+    onExchange: printLine,
   })
   onSignal(async () => {
     await recorder.close()
@@ -92,8 +92,7 @@ export async function replay(args: readonly string[]): Promise<void> {
   const [fixture, ...more] = positionals
   if (fixture === undefined || more.length > 0)
     throw new TypeError('One recording is needed: npx @owner-sso/emulator replay FILE')
-  const onExchange = (line: string): void => console.log(`  ${line}`)
-  const server = await startReplay(fixture, { ...portOf(values.port), onExchange })
+  const server = await startReplay(fixture, { ...portOf(values.port), onExchange: printLine })
   onSignal(() => server.close())
   console.log(`
   ${'point your program at'.padEnd(24)}${server.authUrl}
@@ -107,6 +106,10 @@ async function certificateIn(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${file} can't be read (${error.code}).`)
   })
+}
+
+function printLine(line: string): void {
+  console.log(`  ${line}`)
 }
 
 function portOf(port: string | undefined): { readonly port?: number } {

@@ -36,7 +36,7 @@ export function createFaults(counters: Counters) {
   return {
     failures,
     /** The next request to the endpoint meets the fault; several wait in line. */
-    once(endpoint: Endpoint, fault: Fault | Transform): void {
+    once: (endpoint: Endpoint, fault: Fault | Transform): void => {
       checkEndpoint(endpoint)
       checkFault(fault)
       const waiting = next.get(endpoint) ?? []
@@ -45,7 +45,7 @@ export function createFaults(counters: Counters) {
       next.set(endpoint, waiting)
     },
     /** Every request does, except those that `once` waits for; undefined ends it. */
-    always(endpoint: Endpoint, fault: Fault | Transform | undefined): void {
+    always: (endpoint: Endpoint, fault: Fault | Transform | undefined): void => {
       checkEndpoint(endpoint)
       if (fault === undefined) {
         standing.delete(endpoint)

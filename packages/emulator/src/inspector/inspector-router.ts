@@ -40,7 +40,7 @@ const policy = [
   ["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:"],
   ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
 ].flat()
-const headers = { 'content-security-policy': policy.join('; '), 'cross-origin-opener-policy': 'same-origin' }
+const pageHeaders = { 'content-security-policy': policy.join('; '), 'cross-origin-opener-policy': 'same-origin' }
 
 /** The page and its two files, as the build left them, under a policy that lets it load nothing else; undefined for any other. */
 function pageFile(name: string): ServiceResponse | undefined {
@@ -48,7 +48,7 @@ function pageFile(name: string): ServiceResponse | undefined {
   if (type === undefined) return undefined
   return {
     status: 200,
-    headers: { ...headers, 'content-type': type },
+    headers: { ...pageHeaders, 'content-type': type },
     body: readFileSync(new URL(name, folder), 'utf8'),
   }
 }

@@ -44,7 +44,7 @@ export function checkEach(
   }
 }
 
-function check<Value>(expected: string, accepts: (value: unknown) => boolean): Check<Value> {
+function checkFor<Value>(expected: string, accepts: (value: unknown) => boolean): Check<Value> {
   return { expected, accepts: (value): value is Value => accepts(value) }
 }
 
@@ -52,25 +52,25 @@ export function oneOf<const Choices extends readonly (string | number | boolean)
   ...choices: Choices
 ): Check<Choices[number]> {
   const names = choices.map((choice) => (typeof choice === 'string' ? `'${choice}'` : String(choice)))
-  return { ...check(names.join(' or '), (value) => choices.some((choice) => choice === value)), choices }
+  return { ...checkFor(names.join(' or '), (value) => choices.some((choice) => choice === value)), choices }
 }
 
 export const boolean = (): Check<boolean> => oneOf(true, false)
 export const port = (): Check<number> => whole(0, 65_535, 'a port number (0 for any free one)')
 export const whole = (from: number, to: number, expected = `a whole number, ${from} to ${to}`): Check<number> =>
-  check(expected, (value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to)
+  checkFor(expected, (value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to)
 export const seconds = (expected = 'a number of seconds'): Check<number> =>
-  check(expected, (value) => Number.isFinite(value) && Number(value) >= 0)
+  checkFor(expected, (value) => Number.isFinite(value) && Number(value) >= 0)
 export const positive = (): Check<number> =>
-  check('a positive number', (value) => typeof value === 'number' && value > 0)
-export const text = (): Check<string> => check('a string', (value) => typeof value === 'string' && value !== '')
-export const base32 = (): Check<string> => check('a base32 secret', isBase32)
+  checkFor('a positive number', (value) => typeof value === 'number' && value > 0)
+export const text = (): Check<string> => checkFor('a string', (value) => typeof value === 'string' && value !== '')
+export const base32 = (): Check<string> => checkFor('a base32 secret', isBase32)
 export const scalar = (): Check<number | string> =>
-  check('a number or a string', (value) => typeof value === 'number' || typeof value === 'string')
+  checkFor('a number or a string', (value) => typeof value === 'number' || typeof value === 'string')
 
 /** @param names Those that there may be; left out: any. */
 export function strings(names?: readonly string[]): Check<Readonly<Record<string, string>>> {
-  return check(
+  return checkFor(
     names ? `an object of strings for ${names.join(', ')}` : 'an object of strings',
     (value) =>
       isRecord(value) &&
@@ -79,7 +79,7 @@ export function strings(names?: readonly string[]): Check<Readonly<Record<string
 }
 
 export function arrayOf<Item>(what: string, accepts: (item: unknown) => boolean): Check<readonly Item[]> {
-  return check(`an array of ${what}`, (value) => Array.isArray(value) && value.every(accepts))
+  return checkFor(`an array of ${what}`, (value) => Array.isArray(value) && value.every(accepts))
 }
 
 export function shape<const Fields extends Readonly<Record<string, Check>>>(fields: Fields): Check<ShapeOf<Fields>> {
@@ -87,16 +87,16 @@ export function shape<const Fields extends Readonly<Record<string, Check>>>(fiel
   const fits = ([name, item]: [string, unknown]): boolean =>
     Object.hasOwn(fields, name) && (item === undefined || fields[name]?.accepts(item) === true)
   const isShape = (value: unknown): boolean => isRecord(value) && Object.entries(value).every(fits)
-  return { ...check(`an object of { ${known.join(', ')} }`, isShape), fields }
+  return { ...checkFor(`an object of { ${known.join(', ')} }`, isShape), fields }
 }
 
 export function orFalse<Value>(of: Check<Value>): Check<Value | false> {
-  const either = check<Value | false>(`false or ${of.expected}`, (value) => value === false || of.accepts(value))
+  const either = checkFor<Value | false>(`false or ${of.expected}`, (value) => value === false || of.accepts(value))
   return { ...either, ...(of.fields && { fields: of.fields }) }
 }
 
 export function orNull<Value>(of: Check<Value>): Check<Value | null> {
-  const either = check<Value | null>(`${of.expected} or null`, (value) => value === null || of.accepts(value))
+  const either = checkFor<Value | null>(`${of.expected} or null`, (value) => value === null || of.accepts(value))
   return { ...either, ...(of.fields && { fields: of.fields }) }
 }
 

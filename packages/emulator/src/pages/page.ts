@@ -87,3 +87,13 @@ function accountEntry(account: EmulatorAccount): Markup {
       ${first !== undefined && html`<br />Backup code <code>${first}</code>`}
     </p>`
 }
+
+/** The page that does not exist: an application intercepts it, and a person copies its address. */
+export const callbackPage: string = page(
+  'Page not found',
+  html`<h1>Page not found</h1>
+    <p>
+      That is as it should be: the sign-in is done. Copy the whole address of this page and paste it into the
+      application that sent you here.
+    </p>`,
+)

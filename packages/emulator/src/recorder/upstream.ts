@@ -3,7 +3,7 @@
  * is followed.
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent, request as httpsRequest } from 'node:https'
+import { request as httpsRequest, type Agent } from 'node:https'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import type { SeenHeaders, SeenResponse } from './masking.ts'

@@ -13,7 +13,7 @@ import { captchaEndpoint, loginPageEndpoint } from './login-page-endpoint.ts'
 import { backupCodeEndpoint, factorsEndpoint, verifyEndpoint } from './mfa-endpoints.ts'
 import type { Region } from '../options/account-options.ts'
 import type { Journal } from '../journal/journal.ts'
-import { page, startPage } from '../pages/page.ts'
+import { callbackPage, startPage } from '../pages/page.ts'
 import { guard } from '../answers/guard.ts'
 import { htmlResponse, sendResponse, withReason, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from '../state/service-state.ts'
@@ -21,7 +21,6 @@ import { readServiceRequest, type ServiceRequest } from '../http/service-request
 import { isLenient, withoutLocale } from '../state/strictness.ts'
 import { tokenEndpoint, tokenFields } from './token-endpoint.ts'
 import { bareApp, finishApp, notFound } from '../answers/web-app.ts'
-import { html } from '../support/markup.ts'
 
 const bodyLimit = '64kb'
 const tokenPath = '/oauth2/v3/token'
@@ -95,16 +94,6 @@ function ownPages(service: ServiceState, control: Router): Router {
   router.use('/_emulator', control)
   return router
 }
-
-/** The page that does not exist: an application intercepts it, and a person copies its address. */
-const callbackPage = page(
-  'Page not found',
-  html`<h1>Page not found</h1>
-    <p>
-      That is as it should be: the sign-in is done. Copy the whole address of this page and paste it into the
-      application that sent you here.
-    </p>`,
-)
 
 function tokenEndpointName(service: ServiceState, request: ServiceRequest): Endpoint {
   return tokenFields(service, request)?.get('grant_type') === 'refresh_token' ? 'refresh' : 'token'

@@ -62,8 +62,6 @@ function createAccount(options: AccountOptions, clock: Clock): Account {
   return account
 }
 
-export type AccountDirectory = ReturnType<typeof createAccountDirectory>
-
 export function createAccountDirectory(options: readonly AccountOptions[], clock: Clock) {
   const all = options.map((each) => createAccount(each, clock))
   const byIdentity = new Map(all.map((account) => [identityKey(account.identity), account]))

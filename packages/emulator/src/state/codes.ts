@@ -19,8 +19,6 @@ export interface AuthorizationCode {
   readonly complete: boolean
 }
 
-export type Codes = ReturnType<typeof createCodes>
-
 export function createCodes(clock: Clock) {
   const codes = createExpiringMap<AuthorizationCode>({ clock, lifetime: () => codeSeconds, max: maxCodes })
   return {

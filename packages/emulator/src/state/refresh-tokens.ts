@@ -54,8 +54,6 @@ export interface RefreshOutcome {
   readonly decision: string
 }
 
-export type RefreshTokens = ReturnType<typeof createRefreshTokens>
-
 export function createRefreshTokens(deps: {
   readonly clock: Clock
   readonly settings: EmulatorSettings

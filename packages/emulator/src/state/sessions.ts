@@ -42,8 +42,6 @@ export interface Session {
   pending?: AskedPasscode
 }
 
-export type Sessions = ReturnType<typeof createSessions>
-
 /** A session keeps the hidden inputs it began with, whatever becomes of the option. */
 export function createSessions(clock: Clock, settings: EmulatorSettings) {
   const sessions = createExpiringMap<Session>({ clock, lifetime: () => sessionSeconds, max: maxSessions })

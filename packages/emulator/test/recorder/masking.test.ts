@@ -174,14 +174,14 @@ describe('no secret is in a recording', () => {
 
   it('that is made of words and has no field, or a field of its own name', () => {
     const words = 'correct horse battery'
-    const requests: Partial<SeenRequest>[] = [
+    const sent: Partial<SeenRequest>[] = [
       { headers: [['Content-Type', 'text/plain']], body: Buffer.from(words) },
       { ...json, body: Buffer.from(`{"credential": "${words}"`) },
       { ...form, body: Buffer.from(encodeURIComponent(words)) },
       { ...form, body: Buffer.from('correct') },
       { url: '/oauth2/v3/authorize?horse' },
     ]
-    for (const request of requests)
+    for (const request of sent)
       expect(JSON.stringify(masking().request({ ...plainRequest, ...request }))).not.toMatch(/correct|horse|battery/u)
   })
 
