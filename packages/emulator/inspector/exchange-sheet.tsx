@@ -4,7 +4,7 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { ExchangeDetail } from '../src/inspector/inspector-router.ts'
+import type { Exchange, LoggedRequest } from '../src/journal/exchange.ts'
 import { maskText } from '../src/support/plain-fields.ts'
 
 interface ExchangeSheetProps {
@@ -13,12 +13,12 @@ interface ExchangeSheetProps {
 }
 
 export function ExchangeSheet({ id, answered }: ExchangeSheetProps): VNode {
-  const detail = useSignal<ExchangeDetail | undefined>(undefined)
+  const detail = useSignal<Exchange | undefined>(undefined)
   const problem = useSignal('')
   useEffect(() => {
     const read = async (): Promise<void> => {
       const answer = await fetch(`/_emulator/exchanges/${id}`)
-      const json: ExchangeDetail & { readonly error_description?: string } = await answer.json()
+      const json: Exchange & { readonly error_description?: string } = await answer.json()
       if (answer.ok) detail.value = json
       else problem.value = json.error_description ?? `The emulator answered ${answer.status}`
     }
@@ -31,7 +31,7 @@ export function ExchangeSheet({ id, answered }: ExchangeSheetProps): VNode {
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
       {shown && (
         <>
-          <Side title="Request" note={transportOf(shown)} parts={shown.request} />
+          <Side title="Request" note={transportOf(shown.request)} parts={shown.request} />
           <Side title="Answer" note={shown.answer ? `status ${shown.answer.status}` : 'none'} parts={shown.answer} />
         </>
       )}
@@ -72,7 +72,7 @@ function Side({ title, note, parts }: SideProps): VNode {
   )
 }
 
-function transportOf({ host, connection, tlsVersion, httpVersion }: ExchangeDetail): string {
+function transportOf({ host, connection, tlsVersion, httpVersion }: LoggedRequest): string {
   return `${host} · ${tlsVersion ?? 'http'} · HTTP/${httpVersion} · socket ${connection}`
 }
 

@@ -55,7 +55,6 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
   for (const listener of new Set([sockets.sso, sockets.token])) listener.serve(ssoApp)
   sockets.ownerApi.serve(createOwnerApi(service, faults, journal))
 
-  const { applied: _, ...exposed } = handles
   const close = async (): Promise<void> => {
     await sockets.close()
     const failure = failureOf(faults.failures.splice(0))
@@ -67,7 +66,7 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
     jwks,
     close,
     [Symbol.asyncDispose]: close,
-    ...exposed,
+    ...handles,
   }
 }
 

@@ -136,7 +136,7 @@ function momentOf(value: unknown): number {
  * epoch by the emulator's clock. No secret is in it but the passcodes of this moment.
  */
 function controlState({ instances, settings, accounts, ownerApiUrl }: ServiceState, faults: Faults, handles: Handles) {
-  const { clock, firewall, counters, failures, applied } = handles
+  const { clock, firewall, counters, failures } = handles
   return {
     authUrl: instances.home.url,
     regionalAuthUrl: instances.regional.url,
@@ -150,7 +150,6 @@ function controlState({ instances, settings, accounts, ownerApiUrl }: ServiceSta
     faults: Object.fromEntries(endpoints.map((endpoint) => [endpoint, faultState(faults, endpoint)])),
     failures: failures.map(({ where, error }) => ({ where, error: String(error) })),
     counters,
-    scenarios: [...applied],
   }
 
   function shown(name: OptionName): unknown {

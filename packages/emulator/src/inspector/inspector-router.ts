@@ -24,7 +24,7 @@ export function inspectorRouter(journal: Journal): Router {
   serve('/exchanges', () => jsonResponse(200, { exchanges: journal.exchanges.map(exchangeLine) }))
   serve('/exchanges/:name', (id) => {
     const exchange = journal.exchanges.find((each) => String(each.id) === id)
-    return exchange && jsonResponse(200, exchangeDetail(exchange))
+    return exchange && jsonResponse(200, exchange)
   })
   return router
 }
@@ -92,25 +92,10 @@ function eventStream(journal: Journal): RequestHandler {
   }
 }
 
-export type ExchangeLine = Omit<Exchange, 'request' | 'answer'> &
-  Pick<LoggedRequest, 'method' | 'path' | 'status' | 'at'>
+export type ExchangeLine = Omit<Exchange, 'request' | 'answer'> & Pick<LoggedRequest, 'method' | 'path' | 'status'>
 
-export interface ExchangeDetail
-  extends ExchangeLine, Pick<LoggedRequest, 'host' | 'connection' | 'tlsVersion' | 'httpVersion'> {
-  readonly request: Pick<LoggedRequest, 'query' | 'headers' | 'body'>
-  readonly answer: Exchange['answer']
-}
-
-function exchangeLine(exchange: Exchange): ExchangeLine {
-  const { request, answer: _, ...line } = exchange
-  const { method, path, status, at } = request
-  return { ...line, method, path: cut(path), status, at }
-}
-
-function exchangeDetail(exchange: Exchange): ExchangeDetail {
-  const { host, connection, tlsVersion, httpVersion, query, headers, body } = exchange.request
-  const line = { ...exchangeLine(exchange), host, connection, tlsVersion, httpVersion }
-  return { ...line, request: { query, headers, body }, answer: exchange.answer }
+function exchangeLine({ request: { method, path, status }, answer: _, ...line }: Exchange): ExchangeLine {
+  return { ...line, method, path: cut(path), status }
 }
 
 /** Anybody may ask for any path. */

@@ -3,7 +3,6 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { maskText, plainFields, words } from '../support/plain-fields.ts'
-import { decodeText } from '../support/markup.ts'
 import { grouped } from '../http/service-request.ts'
 import { readJson, type ServiceResponse } from '../http/service-response.ts'
 
@@ -51,17 +50,12 @@ export function requestFields(contentType: string, text: string): [string, unkno
   return Object.entries(parsed(text))
 }
 
-/** Fields of a JSON object, unmasked; of a page its title and its inputs. */
+/** Fields of a JSON object, unmasked; of a page its title and the names of its inputs. */
 export function answerFields(contentType: string, text: string): Fields {
   if (contentType === 'application/json') return parsed(text)
   if (contentType !== 'text/html') return {}
   const title = /<title>([^<]{0,80})/iu.exec(text)?.[1]
-  const inputs = [...text.matchAll(/<input\b([^>]*)>/gu)].flatMap(([, attributes = '']) => {
-    const name = /\bname="([^"]*)"/u.exec(attributes)?.[1]
-    const value = /\bvalue="([^"]*)"/u.exec(attributes)?.[1] ?? ''
-    return name === undefined ? [] : [[decodeText(name), decodeText(value)] as const]
-  })
-  // The pages put decoys into a comment and a script; the form's own inputs come last.
+  const inputs = [...text.matchAll(/<input\b[^>]*?\bname="([^"]*)"/gu)].map(([, name = '']) => [name, ''] as const)
   return {
     ...(title !== undefined && { page: title }),
     ...(inputs.length > 0 && { inputs: Object.fromEntries(inputs) }),

@@ -8,7 +8,7 @@ import { request as httpsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { authorizeEndpointPath } from '../state/authorization-request.ts'
 import type { ServiceState } from '../state/service-state.ts'
-import { sessionCookie, type AskedPasscode, type Session } from '../state/sessions.ts'
+import { sessionCookie, type Session } from '../state/sessions.ts'
 
 /** Who signs in by hand. */
 export interface SignInByHandOptions {
@@ -53,25 +53,26 @@ export async function signInByHand(
   if (session.asksFor === 'identity') page = await post({ ...Object.fromEntries(session.hidden), identity })
   page = await post({ ...Object.fromEntries(session.hidden), identity, credential })
   if (page.location === undefined && session.pending) {
-    await verifyPasscode(browser, page, session, session.pending, passcode)
-    page = await post({ transaction_id: session.transactionId, _csrf: session.pending.csrf })
+    const { account, csrf: _csrf } = session.pending
+    const { transactionId: transaction_id } = session
+    const fields = { transaction_id, factor_id: account.factors[0]?.id, passcode, _csrf }
+    const verified = await browser.send(new URL(`${authorizeEndpointPath}/mfa/verify`, page.url), fields)
+    if (!verified.body.includes('"valid":true'))
+      throw new Error(`The sign-in by hand ended at its passcode, with status ${verified.status}`)
+    page = await post({ transaction_id, _csrf })
   }
   if (page.location === undefined) throw endedOn(page)
   return new URL(page.location, page.url).href
 }
 
-interface Browser {
-  send(url: URL, body?: URLSearchParams | object): Promise<Page>
-  session(): Session | undefined
-}
-
-function createBrowser({ instances, sessions }: ServiceState, ca: string | undefined): Browser {
+function createBrowser({ instances, sessions }: ServiceState, ca: string | undefined) {
   const known = [instances.home, instances.regional]
   let instance = instances.home
   let sessionId: string | undefined
   return {
-    session: () => sessions.find(sessionId, instance),
-    async send(url, body) {
+    /** Of the page that was shown last. */
+    session: (): Session | undefined => sessions.find(sessionId, instance),
+    async send(url: URL, body?: URLSearchParams | object): Promise<Page> {
       const asked = known.find((each) => each.url === url.origin)
       if (!asked) {
         const addresses = known.map((each) => each.url).join(' or ')
@@ -96,24 +97,6 @@ function createBrowser({ instances, sessions }: ServiceState, ca: string | undef
       const { statusCode = 0, headers: received } = response
       return { url, status: statusCode, body: await text(response), location: received.location }
     },
-  }
-}
-
-async function verifyPasscode(
-  browser: Browser,
-  { url }: Page,
-  { transactionId }: Session,
-  { account, csrf }: AskedPasscode,
-  passcode: string,
-): Promise<void> {
-  const verified = await browser.send(new URL(`${authorizeEndpointPath}/mfa/verify`, url), {
-    transaction_id: transactionId,
-    factor_id: account.factors[0]?.id,
-    passcode,
-    _csrf: csrf,
-  })
-  if (!verified.body.includes('"valid":true')) {
-    throw new Error(`The sign-in by hand ended at its passcode, with status ${verified.status}`)
   }
 }
 

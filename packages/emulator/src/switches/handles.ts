@@ -13,15 +13,9 @@ import type { ServiceState } from '../state/service-state.ts'
 import { isRegistered } from '../state/strictness.ts'
 import { checkNames } from '../support/known-names.ts'
 import type { Addresses, Emulator } from './emulator.ts'
-import { checkScenario, scenarios, type Scenario, type ScenarioName } from './scenarios.ts'
+import { checkScenario, scenarios, type Scenario } from './scenarios.ts'
 
-export interface Handles extends Omit<
-  Emulator,
-  keyof Addresses | 'ca' | 'jwks' | 'close' | typeof Symbol.asyncDispose
-> {
-  /** Scenarios that were applied since the start or the last reset. */
-  readonly applied: ReadonlySet<ScenarioName>
-}
+export type Handles = Omit<Emulator, keyof Addresses | 'ca' | 'jwks' | 'close' | typeof Symbol.asyncDispose>
 
 export function createHandles(
   given: EmulatorOptions,
@@ -31,7 +25,6 @@ export function createHandles(
   ca: string | undefined,
 ): Handles {
   const { accounts, accessTokens, refreshTokens, instances, clock, counters, firewall } = service
-  const applied = new Set<ScenarioName>()
   let current: EmulatorOptions = given
 
   function known(identity: string): Account {
@@ -47,7 +40,6 @@ export function createHandles(
   }
 
   return {
-    applied,
     accounts: accounts.all,
     account: known,
     clock,
@@ -76,7 +68,6 @@ export function createHandles(
         for (const account of accounts.all) refreshTokens.expire(account)
         accessTokens.revoke(() => true)
       }
-      applied.add(name)
     },
     reset() {
       apply(given)
@@ -84,7 +75,6 @@ export function createHandles(
       firewall.lift()
       accounts.reset()
       clock.reset()
-      applied.clear()
       Object.assign(counters, createCounters())
       journal.clear()
     },

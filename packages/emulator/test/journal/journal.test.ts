@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { useEmulator } from '../../src/jest.ts'
-import type { ExchangeDetail, ExchangeLine } from '../../src/inspector/inspector-router.ts'
+import type { ExchangeLine } from '../../src/inspector/inspector-router.ts'
+import type { Exchange } from '../../src/journal/exchange.ts'
 import { Client, codeOf, demoCredential, json, locationOf } from '../client.ts'
 
 const emulator = useEmulator()
@@ -176,7 +177,7 @@ describe('an exchange that is asked for', () => {
     const client = new Client(emulator)
     await client.login('plain@example.com')
     const [page, form, exchange] = await exchanges()
-    const detail = await inspect<ExchangeDetail>(`exchanges/${form?.id}`)
+    const detail = await inspect<Exchange>(`exchanges/${form?.id}`)
     expect(detail.request.body).toMatchObject({ identity: 'plain@example.com', credential: '[masked]' })
     expect(detail.answer?.headers['location']).toMatch(/code=\[masked\]&state=some%20state&issuer=http/u)
     expect(await inspect(`exchanges/${exchange?.id}`)).toMatchObject({
