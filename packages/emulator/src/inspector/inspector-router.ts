@@ -94,7 +94,9 @@ function eventStream(journal: Journal): RequestHandler {
 
 export type ExchangeLine = Omit<Exchange, 'request' | 'answer'> & Pick<LoggedRequest, 'method' | 'path' | 'status'>
 
-function exchangeLine({ request: { method, path, status }, answer: _, ...line }: Exchange): ExchangeLine {
+function exchangeLine(exchange: Exchange): ExchangeLine {
+  const { request, answer: _, ...line } = exchange
+  const { method, path, status } = request
   return { ...line, method, path: cut(path), status }
 }
 
