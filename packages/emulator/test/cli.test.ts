@@ -145,10 +145,10 @@ describe('npx @owner-sso/emulator', () => {
     expect(JSON.parse(verified.text)).toMatchObject({ data: { valid: true } })
   })
 
-  it.each(['--port', '--owner-api-port'])('explains that the port of %s is taken, and fails', async (flag) => {
+  it('explains that a port is taken, and fails', async () => {
     await using emulator = await startEmulator()
     const { port } = new URL(emulator.authUrl)
-    expect(await outcome(flag, port)).toEqual({
+    expect(await outcome('--port', port)).toEqual({
       code: 2,
       stdout: '',
       stderr: `@owner-sso/emulator: Port ${port} is taken. Choose another --port or --owner-api-port, or leave it out for any free one.\n`,
@@ -199,7 +199,6 @@ describe('its flags', () => {
     ['--ca-file ca.pem', 'Option --ca-file needs --tls'],
     ['--mfa-at nowhere', '--mfa-at must be'],
     ['--colour', "Unknown option '--colour'\nnpx @owner-sso/emulator --help says what it takes.\n"],
-    ['--firewall {"maxRequests":0}', 'Option --firewall must be'],
     ['--scenario doomsday', 'Unknown scenario doomsday'],
   ])('%s is explained, and nothing is started', async (flags, message) => {
     const { code, stdout, stderr } = await outcome(...flags.split(' '))

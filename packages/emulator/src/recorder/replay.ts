@@ -57,12 +57,13 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
   }
 
   /** What is different from the next request of the recording; empty where it is that one, or the recording's first one again. */
-  function advance(arrived: ArrivedRequest): readonly string[] {
+  function advance(arrived: IncomingMessage, body: string): readonly string[] {
     const problems: string[][] = []
     for (const [index, known] of [[position, bindings] as const, [0, atTheStart()] as const]) {
       const request = exchanges[index]?.request
       const tried: Bindings = new Map(known)
-      problems.push(request ? differences(request, arrived, tried) : ['the recording has ended'])
+      const instance = instanceOf(arrived, addresses)
+      problems.push(request ? differences(request, instance, arrived, body, tried) : ['the recording has ended'])
       if (problems.at(-1)?.length !== 0) continue
       position = index + 1
       bindings = tried
@@ -74,17 +75,8 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readUpTo(request, maxBodyBytes)
     if (!body) return sendPlain(response, 413, 'The replay takes bodies of up to 1 MiB.')
-    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/su)
     const at = position
-    const problems = advance({
-      instance: instanceOf(request, addresses),
-      method: request.method ?? '',
-      path,
-      query: new URLSearchParams(query),
-      cookies: Object.fromEntries(readCookies(request.headers.cookie ?? '')),
-      contentType: mediaType(request.headers['content-type'] ?? ''),
-      body: body.toString('utf8'),
-    })
+    const problems = advance(request, body.toString('utf8'))
     if (problems.length > 0) return refuse(response, at, problems)
     const { request: recorded, answer: given = 'cut' } = exchanges[position - 1] ?? {}
     const status = typeof given === 'string' ? given : String(given.status)
@@ -120,40 +112,39 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
   }
 }
 
-interface ArrivedRequest {
-  readonly instance: string | undefined
-  readonly method: string
-  readonly path: string
-  readonly query: URLSearchParams
-  readonly cookies: object
-  readonly contentType: string
-  readonly body: string
-}
-
 /**
  * What is different between a request that arrived and the one that was recorded, in sentences that name no value of the client's.
  * Empty where it is the recorded one; then `bindings` know what its placeholders stand for.
  */
-function differences(expected: RecordedRequest, arrived: ArrivedRequest, bindings: Bindings): string[] {
-  const { instance, method, path, form, json, html, text } = expected
-  if (arrived.instance !== instance) return [`it must be sent to the ${instance} instance`]
-  if (arrived.method !== method || !fits(path, arrived.path, bindings)) {
-    const came = `${arrived.method} ${arrived.path}`
+function differences(
+  expected: RecordedRequest,
+  instance: string | undefined,
+  { method = '', url = '', headers }: IncomingMessage,
+  body: string,
+  bindings: Bindings,
+): string[] {
+  const { form, json, html, text } = expected
+  const [path = '', query = ''] = url.split(/\?(.*)/su)
+  if (instance !== expected.instance) return [`it must be sent to the ${expected.instance} instance`]
+  if (method !== expected.method || !fits(expected.path, path, bindings)) {
+    const came = `${method} ${path}`
     return [isPlain(came) ? `${came} came` : 'another request came']
   }
   const compare = (at: string, wanted: unknown, came: unknown): string[] =>
     compareFields(at, flattened(wanted), new Map(flattened(came)), bindings)
   const problems = [
-    ...compare('query', expected.query ?? {}, Object.fromEntries(grouped(arrived.query))),
+    ...compare('query', expected.query ?? {}, Object.fromEntries(grouped(new URLSearchParams(query)))),
     // More cookies are fine.
-    ...compare('cookie', expected.cookies ?? {}, arrived.cookies).filter((each) => !each.endsWith(' was not there')),
+    ...compare('cookie', expected.cookies ?? {}, Object.fromEntries(readCookies(headers.cookie ?? ''))).filter(
+      (each) => !each.endsWith(' was not there'),
+    ),
   ]
   const type = mediaType(String(expected.headers['content-type'] ?? ''))
-  if (type !== '' && !fits(type, arrived.contentType, bindings)) return [...problems, `content-type must be ${type}`]
-  if (form)
-    return [...problems, ...compare('form', form, Object.fromEntries(grouped(new URLSearchParams(arrived.body))))]
-  if (json !== undefined) return [...problems, ...compare('body', json, parsed(arrived.body))]
-  const isSame = fits([html ?? text ?? []].flat().join('\n'), arrived.body, bindings)
+  if (type !== '' && !fits(type, mediaType(headers['content-type'] ?? ''), bindings))
+    return [...problems, `content-type must be ${type}`]
+  if (form) return [...problems, ...compare('form', form, Object.fromEntries(grouped(new URLSearchParams(body))))]
+  if (json !== undefined) return [...problems, ...compare('body', json, parsed(body))]
+  const isSame = fits([html ?? text ?? []].flat().join('\n'), body, bindings)
   return isSame ? problems : [...problems, 'body differs']
 }
 
