@@ -19,7 +19,7 @@ const page = {
 }
 
 export default defineConfig({
-  input: { inspector: 'inspector/main.tsx' },
+  input: { inspector: 'inspector/app.tsx' },
   platform: 'browser',
   plugins: [page, thirdPartyLicenses()],
   output: { dir: 'dist/inspector/page', cleanDir: true, entryFileNames: '[name].js', minify: true },

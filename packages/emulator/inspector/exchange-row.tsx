@@ -3,7 +3,7 @@
  */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { ExchangeLine } from '../src/inspector/exchange-view.ts'
+import type { ExchangeLine } from '../src/inspector/inspector-router.ts'
 import { ExchangeSheet } from './exchange-sheet.tsx'
 import { elapsed, placeNames } from './words.ts'
 
@@ -24,9 +24,7 @@ export function ExchangeRow({ line, lane, after }: ExchangeRowProps): VNode {
         type="button"
         aria-expanded={open.value}
         aria-controls={`exchange-${id}`}
-        onClick={() => {
-          open.value = !open.value
-        }}
+        onClick={() => (open.value = !open.value)}
       >
         <span class="after soft">+{elapsed(after)}</span>
         <span class="said">
@@ -38,17 +36,8 @@ export function ExchangeRow({ line, lane, after }: ExchangeRowProps): VNode {
         <span class="said">
           <span class="status">{statusWords(line)}</span>{' '}
           {line.duration !== undefined && <span class="soft">{elapsed(line.duration)} </span>}
-          {fault !== undefined && (
-            <span class="chip fault">
-              <Bolt /> Fault: {fault}
-            </span>
-          )}{' '}
-          {challenged && (
-            <span class="chip firewall">
-              <Shield /> Firewall
-            </span>
-          )}{' '}
-          {decision}
+          {fault !== undefined && <span class="chip fault">Fault: {fault}</span>}{' '}
+          {challenged && <span class="chip firewall">Firewall</span>} {decision}
         </span>
       </button>
       {open.value && <ExchangeSheet id={id} answered={line.duration !== undefined} />}
@@ -73,20 +62,4 @@ function strikeOf({ status, fault, challenged }: ExchangeLine): string {
 function statusWords({ status }: ExchangeLine): string {
   if (status === undefined) return 'waits …'
   return status === 0 ? '✕ connection cut' : String(status)
-}
-
-function Bolt(): VNode {
-  return (
-    <svg viewBox="0 0 12 12" aria-hidden="true">
-      <path d="M7 1 3 7h3l-1 4 4-6H6z" />
-    </svg>
-  )
-}
-
-function Shield(): VNode {
-  return (
-    <svg viewBox="0 0 12 12" aria-hidden="true">
-      <path d="M6 1 2 2.5v3C2 8 4 10 6 11c2-1 4-3 4-5.500v-3z" />
-    </svg>
-  )
 }

@@ -1,49 +1,28 @@
 /**
- * All that was said in one exchange: fetched when it is opened, its secrets only when they are asked for, one by one.
+ * All that was said in one exchange, secrets masked: fetched when it is opened.
  */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { ExchangeDetail } from '../src/inspector/exchange-view.ts'
-import { maskText } from '../src/support/mask.ts'
-import { exchangeDetail, Refusal } from './api.ts'
-import { entriesOf } from './fields.ts'
-import { Secret } from './secret.tsx'
+import type { Exchange, LoggedRequest } from '../src/journal/exchange.ts'
+import { maskText } from '../src/support/plain-fields.ts'
 
 interface ExchangeSheetProps {
   readonly id: number
   readonly answered: boolean
 }
 
-/** Of the query, headers or body, in the order in which they are shown. */
-interface Part {
-  readonly title: string
-  /** Where its values are, in the exchange and in its secrets alike. */
-  readonly at: readonly [side: 'request' | 'answer', part: 'query' | 'headers' | 'body']
-}
-
-const requestPart: readonly Part[] = [
-  { title: 'Query', at: ['request', 'query'] },
-  { title: 'Body', at: ['request', 'body'] },
-  { title: 'Headers', at: ['request', 'headers'] },
-]
-const answerPart: readonly Part[] = [
-  { title: 'Body', at: ['answer', 'body'] },
-  { title: 'Headers', at: ['answer', 'headers'] },
-]
-
 export function ExchangeSheet({ id, answered }: ExchangeSheetProps): VNode {
-  const detail = useSignal<ExchangeDetail | undefined>(undefined)
+  const detail = useSignal<Exchange | undefined>(undefined)
   const problem = useSignal('')
   useEffect(() => {
     const read = async (): Promise<void> => {
-      try {
-        detail.value = await exchangeDetail(id)
-      } catch (error) {
-        problem.value = error instanceof Refusal ? error.message : 'It could not be fetched'
-      }
+      const answer = await fetch(`/_emulator/exchanges/${id}`)
+      const json: Exchange & { readonly error_description?: string } = await answer.json()
+      if (answer.ok) detail.value = json
+      else problem.value = json.error_description ?? `The emulator answered ${answer.status}`
     }
-    void read()
+    read().catch(() => (problem.value = 'It could not be fetched'))
   }, [id, answered])
 
   const shown = detail.value
@@ -52,13 +31,8 @@ export function ExchangeSheet({ id, answered }: ExchangeSheetProps): VNode {
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
       {shown && (
         <>
-          <Side title="Request" note={transportOf(shown)} detail={shown} parts={requestPart} />
-          <Side
-            title="Answer"
-            note={shown.answer ? `status ${shown.answer.status}` : 'none'}
-            detail={shown}
-            parts={answerPart}
-          />
+          <Side title="Request" note={transportOf(shown.request)} parts={shown.request} />
+          <Side title="Answer" note={shown.answer ? `status ${shown.answer.status}` : 'none'} parts={shown.answer} />
         </>
       )}
     </div>
@@ -68,33 +42,26 @@ export function ExchangeSheet({ id, answered }: ExchangeSheetProps): VNode {
 interface SideProps {
   readonly title: string
   readonly note: string
-  readonly detail: ExchangeDetail
-  readonly parts: readonly Part[]
+  readonly parts: { readonly query?: object; readonly body: object; readonly headers: object } | undefined
 }
 
-function Side({ title, note, detail, parts }: SideProps): VNode {
+function Side({ title, note, parts }: SideProps): VNode {
   return (
     <section>
       <h3>
         {title} <span class="soft">{note}</span>
       </h3>
-      {parts.map(({ title: name, at: [side, part] }) => {
-        const entries = entriesOf(detail[side], part)
+      {(['query', 'body', 'headers'] as const).map((name) => {
+        const entries = entriesOf(parts?.[name])
         if (entries.length === 0) return null
         return (
-          <details key={name} open={part !== 'headers'}>
+          <details key={name} open={name !== 'headers'}>
             <summary>{name}</summary>
             <dl>
               {entries.map(([field, value]) => (
                 <div key={field}>
                   <dt>{field}</dt>
-                  <dd>
-                    {value.includes(maskText) ? (
-                      <Secret id={detail.id} field={field} masked={value} side={side} part={part} />
-                    ) : (
-                      value
-                    )}
-                  </dd>
+                  <dd class={value.includes(maskText) ? 'masked' : ''}>{value.replaceAll(maskText, '••••••')}</dd>
                 </div>
               ))}
             </dl>
@@ -105,6 +72,17 @@ function Side({ title, note, detail, parts }: SideProps): VNode {
   )
 }
 
-function transportOf({ host, connection, tlsVersion, httpVersion }: ExchangeDetail): string {
+function transportOf({ host, connection, tlsVersion, httpVersion }: LoggedRequest): string {
   return `${host} · ${tlsVersion ?? 'http'} · HTTP/${httpVersion} · socket ${connection}`
+}
+
+/** Values as a flat list of names and texts: `data.valid`, `set-cookie.2`. */
+function entriesOf(value: unknown, name = ''): [name: string, value: string][] {
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
+      entriesOf(inner, name === '' ? key : `${name}.${key}`),
+    )
+  }
+  if (name === '' || value === undefined) return []
+  return [[name, typeof value === 'string' ? value : JSON.stringify(value)]]
 }

@@ -2,7 +2,7 @@
  * The exchanges that the page knows, by login: bounded as the emulator's own journal is, told in batches.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
-import type { ExchangeLine } from '../src/inspector/exchange-view.ts'
+import type { ExchangeLine } from '../src/inspector/inspector-router.ts'
 
 const maxExchanges = 10_000
 
@@ -15,19 +15,9 @@ export interface Login {
   readonly exchanges: Map<number, ExchangeLine>
 }
 
-export interface Logins {
-  /** Changes with every batch: whoever reads `all` or `of` reads it first. */
-  readonly revision: ReadonlySignal<number>
-  /** How many exchanges there are. */
-  readonly size: number
-  /** The youngest first, the requests without a login last. */
-  all(): readonly Login[]
-  of(number: number): Login | undefined
-  apply(batch: readonly ExchangeLine[]): void
-  clear(): void
-}
+export type Logins = ReturnType<typeof createLogins>
 
-export function createLogins(): Logins {
+export function createLogins() {
   const revision = signal(0)
   const byNumber = new Map<number, Login>()
   const homes = new Map<number, Login>()
@@ -48,13 +38,16 @@ export function createLogins(): Logins {
   }
 
   return {
-    revision,
-    get size() {
+    /** Changes with every batch: whoever reads `all` or `of` reads it first. */
+    revision: revision as ReadonlySignal<number>,
+    /** How many exchanges there are. */
+    get size(): number {
       return homes.size
     },
-    all: () => [...byNumber.values()].toSorted((one, other) => other.number - one.number),
-    of: (number) => byNumber.get(number),
-    apply(batch) {
+    /** The youngest first, the requests without a login last. */
+    all: (): readonly Login[] => [...byNumber.values()].toSorted((one, other) => other.number - one.number),
+    of: (number: number): Login | undefined => byNumber.get(number),
+    apply(batch: readonly ExchangeLine[]): void {
       for (const line of batch) {
         const login = loginOf(line)
         // It belonged to none as long as its body had not been read.
@@ -69,7 +62,7 @@ export function createLogins(): Logins {
       }
       revision.value += 1
     },
-    clear() {
+    clear(): void {
       byNumber.clear()
       homes.clear()
       revision.value += 1
@@ -77,18 +70,8 @@ export function createLogins(): Logins {
   }
 }
 
-/** What a login's line in the list says and shows. */
-export interface Summary {
-  readonly count: number
-  readonly started: number
-  readonly faults: number
-  readonly challenges: number
-  /** Of its last exchange that has one. */
-  readonly outcome: string
-  readonly pending: boolean
-}
-
-export function summaryOf({ exchanges }: Login): Summary {
+/** What a login's line in the list says and shows; `outcome` is that of its last exchange that has one. */
+export function summaryOf({ exchanges }: Login) {
   let [faults, challenges, outcome, pending, started] = [0, 0, '', false, 0]
   for (const line of exchanges.values()) {
     started ||= line.started

@@ -7,11 +7,10 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { greeting, passcodeTeller } from './command/greeting.ts'
-import { helpText } from './command/help.ts'
 import { record, replay } from './command/record.ts'
-import { flagOf, optionFlags, optionsOf } from './command/option-flags.ts'
-import { setSwitches, switchFlags } from './command/switch-flags.ts'
-import { optionNames } from './options/option-table.ts'
+import { flagOf, helpText, optionFlags, optionsOf } from './command/option-flags.ts'
+import { isOptionName } from './options/option-table.ts'
+import { checkScenario } from './switches/scenarios.ts'
 import { parseEmulatorOptions } from './options/check-options.ts'
 import { startWatched } from './start-emulator.ts'
 import { isRegistered } from './state/strictness.ts'
@@ -19,7 +18,7 @@ import { version } from './version.ts'
 
 const flags = {
   ...optionFlags,
-  ...switchFlags,
+  scenario: { type: 'string', multiple: true },
   'ca-file': { type: 'string' },
   'client-secret-file': { type: 'string' },
   help: { type: 'boolean' },
@@ -58,7 +57,10 @@ async function main(): Promise<void> {
   const tell = passcodeTeller((line) => console.log(line))
   const emulator = await startWatched(options, (exchange) => tell(exchange, emulator))
   try {
-    setSwitches(emulator, values)
+    for (const name of values.scenario ?? []) {
+      checkScenario(name)
+      emulator.applyScenario(name)
+    }
     if (secretFile !== undefined) await writeFile(secretFile, `${settings.clientSecret}\n`, { mode: 0o600 })
     if (caFile !== undefined && emulator.ca !== undefined) await writeFile(caFile, emulator.ca)
   } catch (error) {
@@ -66,10 +68,9 @@ async function main(): Promise<void> {
     throw error
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void emulator.close())
-  console.log(greeting(emulator, { inspector: settings.inspector, settings, secretFile, caFile }))
+  console.log(greeting(emulator, settings, { secretFile, caFile }))
 }
 
-/** A sentence for people: what is wrong, and what to do about it. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { syscall, code, port, address, path }: NodeJS.ErrnoException & { port?: number; address?: string } = error
@@ -83,9 +84,5 @@ function explain(error: unknown): string {
   const option = /^(?:Unknown option|Option) (\w+)/u.exec(error.message)?.[1]
   const message = option === undefined ? error.message : error.message.replace(option, flagOf(option))
   // Whatever else it names is an option as well, under the name that it has in code.
-  return message.replaceAll(/\b[a-z]+(?:[A-Z][a-z]+)+\b/gu, (name) => (isOption(name) ? flagOf(name) : name))
-}
-
-function isOption(name: string): boolean {
-  return optionNames.some((each) => each === name)
+  return message.replaceAll(/\b[a-z]+(?:[A-Z][a-z]+)+\b/gu, (name) => (isOptionName(name) ? flagOf(name) : name))
 }

@@ -9,7 +9,7 @@ export type {
   FirewallOptions,
   StartOptions,
   Strictness,
-} from './options/options.ts'
+} from './options/check-options.ts'
 export {
   demoAccounts,
   type AccountOptions,
@@ -24,7 +24,7 @@ export type { Endpoint, Fault } from './faults/fault.ts'
 export type { EmulatedResponse, Transform, TransformFailure } from './faults/transform.ts'
 export { scenarios, type Scenario, type ScenarioName } from './switches/scenarios.ts'
 export type { Firewall } from './state/firewall.ts'
-export type { LoggedRequest } from './journal/request-log.ts'
+export type { LoggedRequest } from './journal/exchange.ts'
 export type { SignInTokens, TokenResponse } from './state/refresh-tokens.ts'
 export type { SignInByHandOptions } from './service/sign-in-by-hand.ts'
 export { startRecorder, type Recorder, type RecorderOptions } from './recorder/recorder.ts'

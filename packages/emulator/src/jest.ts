@@ -3,8 +3,8 @@
  */
 import type { Emulator } from './switches/emulator.ts'
 import { failureOf } from './faults/transform.ts'
-import type { EmulatorOptions } from './options/options.ts'
 import { startEmulator } from './start-emulator.ts'
+import type { EmulatorOptions } from './options/check-options.ts'
 
 /** The hooks of a test runner. Jest's globals are found by themselves; any other runner's are handed over. */
 export interface TestHooks {

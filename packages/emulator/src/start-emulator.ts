@@ -2,25 +2,23 @@
  * `startEmulator`: the SSO service and the owner API on loopback, and the handles that tests hold them by.
  */
 import { createCertificate, type Certificate } from './http/certificate.ts'
-import { createControl } from './control/control.ts'
-import { switchesRouter } from './control/switches-router.ts'
+import { controlRouter } from './control/control-router.ts'
 import type { Addresses, Emulator } from './switches/emulator.ts'
 import { failureOf } from './faults/transform.ts'
 import { createFaults } from './faults/faults.ts'
-import { createHandles } from './switches/handles.ts'
 import { inspectorRouter } from './inspector/inspector-router.ts'
 import { createInstances } from './http/instances.ts'
 import { createJournal } from './journal/journal.ts'
 import type { Exchange } from './journal/exchange.ts'
-import { hasTwoNames, isLoopback, listen, type Listener, type TlsVersions } from './http/listeners.ts'
-import type { EmulatorOptions, EmulatorSettings } from './options/options.ts'
-import { parseEmulatorOptions } from './options/check-options.ts'
+import { listen, type Listener } from './http/listeners.ts'
+import { parseEmulatorOptions, type EmulatorOptions, type EmulatorSettings } from './options/check-options.ts'
 import { createOwnerApi } from './service/owner-api.ts'
 import { createServiceState } from './state/service-state.ts'
 import { isRegistered } from './state/strictness.ts'
-import { publicKeys } from './state/signing-key.ts'
 import { createSsoApp } from './service/sso-app.ts'
-import { createSwitchboard } from './switches/switchboard.ts'
+import { createHandles } from './switches/handles.ts'
+import { publicKeys } from './state/access-tokens.ts'
+import { createControl } from './answers/guard.ts'
 
 /**
  * Starts the emulator.
@@ -36,11 +34,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 export async function startWatched(options: EmulatorOptions, watch: (exchange: Exchange) => void): Promise<Emulator> {
   const settings = parseEmulatorOptions(options)
   if (process.env['NODE_ENV'] === 'production') throw new Error('The emulator refuses to run with NODE_ENV=production')
-  if (!isLoopback(settings.host) && !settings.allowRemote) {
-    throw new TypeError('Option host must be a loopback address, unless allowRemote is given')
-  }
 
-  const certificate = settings.tls ? await createCertificate(settings.host) : undefined
+  const certificate = settings.tls ? await createCertificate() : undefined
   const jwks = await publicKeys()
   const sockets = await openSockets(settings, certificate)
   const addresses = addressesOf(sockets, settings)
@@ -53,13 +48,11 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
   )
   const faults = createFaults(service.counters)
   const journal = createJournal(service.clock)
-  const switches = createSwitchboard(options, service, faults, journal, sockets.offer)
+  const handles = createHandles(options, service, faults, journal, certificate?.ca)
   journal.subscribe((exchange) => exchange && watch(exchange))
-  const controlled = { service, faults, switches, ownerApiUrl }
-  const control = createControl([inspectorRouter(controlled, journal), switchesRouter(controlled)])
-  const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined, ownerApiUrl)
-  const { sso, regional, token, regionalToken } = sockets
-  for (const listener of new Set([sso, regional, token, regionalToken])) listener.serve(ssoApp)
+  const control = createControl([inspectorRouter(journal), controlRouter(service, faults, handles)])
+  const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined)
+  for (const listener of new Set([sockets.sso, sockets.token])) listener.serve(ssoApp)
   sockets.ownerApi.serve(createOwnerApi(service, faults, journal))
 
   const close = async (): Promise<void> => {
@@ -73,73 +66,47 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
     jwks,
     close,
     [Symbol.asyncDispose]: close,
-    ...createHandles(service, faults, journal, switches, certificate?.ca),
+    ...handles,
   }
 }
 
 interface Sockets {
   readonly sso: Listener
-  /** The same as `sso`, where the host name tells the regional instance apart. */
-  readonly regional: Listener
-  /** Of the token endpoints: those of their instances, or others. */
+  /** Of the token endpoints: `sso`, or another. */
   readonly token: Listener
-  readonly regionalToken: Listener
   readonly ownerApi: Listener
-  readonly offer: (tls: TlsVersions) => void
   readonly close: () => Promise<void>
 }
 
-/** All of them, or none. */
 async function openSockets(settings: EmulatorSettings, certificate: Certificate | undefined): Promise<Sockets> {
-  const { host, http2 } = settings
+  const { http2 } = settings
   const listeners: Listener[] = []
   const open = async (port: number): Promise<Listener> => {
-    const listener = await listen({ host, port, certificate, http2, tls: settings })
+    const listener = await listen({ port, certificate, http2 })
     listeners.push(listener)
     return listener
   }
   const close = async (): Promise<void> => {
     await Promise.all(listeners.map((listener) => listener.close()))
   }
-  const offer = (tls: TlsVersions): void => {
-    for (const listener of listeners) listener.offer(tls)
-  }
   try {
     const sso = await open(settings.port)
-    const isApart = settings.regionalAt === 'port' || !hasTwoNames(host)
-    const regional = isApart ? await open(0) : sso
     const isMoved = settings.tokenEndpointAt === 'port' || isRegistered(settings)
-    const token = isMoved ? await open(0) : sso
-    const regionalToken = isMoved && isApart ? await open(0) : isMoved ? token : regional
-    return { sso, regional, token, regionalToken, ownerApi: await open(settings.ownerApiPort), offer, close }
+    return { sso, token: isMoved ? await open(0) : sso, ownerApi: await open(settings.ownerApiPort), close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-function addressesOf(
-  { sso, regional, token, regionalToken, ownerApi }: Sockets,
-  settings: EmulatorSettings,
-): Addresses {
-  const scheme = settings.tls ? 'https' : 'http'
-  const host = urlHost(settings.host)
-  const regionalHost = regional === sso ? otherHost(host) : host
+/** The two instances have two names of this machine. */
+function addressesOf({ sso, token, ownerApi }: Sockets, { tls }: EmulatorSettings): Addresses {
+  const scheme = tls ? 'https' : 'http'
   return {
-    authUrl: `${scheme}://${host}:${sso.port}`,
-    regionalAuthUrl: `${scheme}://${regionalHost}:${regional.port}`,
-    tokenUrl: `${scheme}://${host}:${token.port}`,
-    regionalTokenUrl: `${scheme}://${regionalHost}:${regionalToken.port}`,
-    ownerApiUrl: `${scheme}://${host}:${ownerApi.port}`,
+    authUrl: `${scheme}://127.0.0.1:${sso.port}`,
+    regionalAuthUrl: `${scheme}://localhost:${sso.port}`,
+    tokenUrl: `${scheme}://127.0.0.1:${token.port}`,
+    regionalTokenUrl: `${scheme}://localhost:${token.port}`,
+    ownerApiUrl: `${scheme}://127.0.0.1:${ownerApi.port}`,
   }
-}
-
-function urlHost(host: EmulatorSettings['host']): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-  return host.includes(':') ? `[${host}]` : host
-}
-
-/** The host name of the regional instance, where `host` is that of the home instance. */
-function otherHost(host: string): string {
-  return host === 'localhost' ? '127.0.0.1' : 'localhost'
 }

@@ -8,14 +8,9 @@ import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import { networkInterfaces } from 'node:os'
 import { describeWithPrograms } from '../../../tests/support/programs.ts'
-import { startEmulator, type Emulator, type EmulatorOptions } from '../src/index.ts'
+import { startEmulator, type Emulator } from '../src/index.ts'
 import { Client, documentScope } from './client.ts'
-
-const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
-  addresses?.some(({ address }) => address === '::1'),
-)
 
 describe('startEmulator', () => {
   it('has the three demo accounts', async () => {
@@ -31,14 +26,8 @@ describe('startEmulator', () => {
     await expect(emulator.issueTokens('nobody@example.com')).rejects.toThrow(TypeError)
   })
 
-  it.each<EmulatorOptions>([
-    {},
-    { regionalAt: 'port' },
-    { host: 'localhost' },
-    { host: '127.0.0.2' },
-    ...(hasIpv6 ? [{ host: '::1' }, { host: '::1', regionalAt: 'port' } as const] : []),
-  ])('has a regional instance of its own with %j', async (options) => {
-    await using emulator = await startEmulator(options)
+  it('has a regional instance of its own', async () => {
+    await using emulator = await startEmulator()
     expect(emulator.regionalAuthUrl).not.toBe(emulator.authUrl)
     const client = new Client(emulator, { base: emulator.regionalAuthUrl })
     expect((await client.authorize('regional@example.com')).answer.status).toBe(302)
@@ -46,12 +35,8 @@ describe('startEmulator', () => {
     expect((await new Client(emulator).authorize('plain@example.com')).answer.status).toBe(302)
   })
 
-  it.each<EmulatorOptions>([
-    { tokenEndpointAt: 'port' },
-    { tokenEndpointAt: 'port', regionalAt: 'port' },
-    { tokenEndpointAt: 'port', host: 'localhost' },
-  ])('has the token endpoint of each instance at another port, and nowhere else, with %j', async (options) => {
-    await using emulator = await startEmulator(options)
+  it('has the token endpoint of each instance at another port, and nowhere else, with tokenEndpointAt: port', async () => {
+    await using emulator = await startEmulator({ tokenEndpointAt: 'port' })
     const places = [
       ['plain@example.com', emulator.authUrl, emulator.tokenUrl, emulator.regionalTokenUrl],
       ['regional@example.com', emulator.regionalAuthUrl, emulator.regionalTokenUrl, emulator.tokenUrl],
@@ -166,13 +151,6 @@ describe('startEmulator', () => {
     }
   })
 
-  it('listens on loopback alone unless told otherwise', async () => {
-    for (const host of ['0.0.0.0', '::', '127.0.0.1.example', '127.0.0', 'auth.example.com'])
-      await expect(startEmulator({ host })).rejects.toThrow(/Option host .* allowRemote/u)
-    await using open = await startEmulator({ host: '0.0.0.0', allowRemote: true })
-    expect((await new Client(open).open()).page.status).toBe(200)
-  })
-
   it('reports a busy port and leaves nothing open', async () => {
     await using first = await startEmulator()
     const port = Number(new URL(first.authUrl).port)
@@ -251,8 +229,6 @@ describe('TLS', () => {
   }
 
   it('has a certificate for every name, and gives its CA', async () => {
-    await using elsewhere = await startEmulator({ tls: true, host: '127.0.0.2' })
-    expect(await send(elsewhere, elsewhere.authUrl, 'TLSv1.2')).toBe(400)
     await using emulator = await startEmulator({ tls: true })
     expect(emulator.ca).toMatch(/^-----BEGIN CERTIFICATE-----/u)
     const names = [emulator.authUrl, emulator.regionalAuthUrl, emulator.ownerApiUrl]
@@ -284,25 +260,11 @@ print(urllib.request.urlopen(sys.argv[1], context=context).status)`
     expect(emulator.requests.at(-1)?.tlsVersion).toBe('TLSv1.3')
   })
 
-  it('answers a TLS 1.3 client with the challenge, or does not offer 1.3', async () => {
+  it('answers a TLS 1.3 client with the challenge', async () => {
     await using emulator = await startEmulator({ tls: true })
     expect(await send(emulator, emulator.authUrl, 'TLSv1.3')).toBe(403)
     expect(emulator.counters.challenges).toBe(1)
     expect(await send(emulator, emulator.authUrl, 'TLSv1.2')).toBe(400)
-    await using capped = await startEmulator({ tls: true, tlsMaxVersion: 'TLSv1.2' })
-    expect(await send(capped, capped.authUrl, 'TLSv1.3')).toBe(400)
-    expect(capped.requests.at(-1)?.tlsVersion).toBe('TLSv1.2')
-  })
-
-  it.each([true, false])('offers new connections the versions that it was switched to (http2: %j)', async (http2) => {
-    await using emulator = await startEmulator({ tls: true, http2, strictness: 'lenient' })
-    const versions: unknown[] = []
-    for (const tlsMaxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
-      emulator.change({ tlsMaxVersion })
-      await send(emulator, emulator.authUrl, 'TLSv1.3')
-      versions.push(emulator.requests.at(-1)?.tlsVersion)
-    }
-    expect(versions).toEqual(['TLSv1.2', 'TLSv1.3'])
   })
 })
 

@@ -72,7 +72,6 @@ describe('a login with a second factor at another region', () => {
     ['with its passcode page as recorded', { passcodePage: { csrf: 'none', inTemplate: true } }],
     ['with a literal in a script', { passcodePage: { csrf: 'script', inTemplate: true } }],
     ['with the e-mail first', { identityFirst: true }],
-    ['with a bare list of factors', { factorList: 'bare' }],
     ['with the transaction alone after the passcode', { formAfterPasscode: 'transaction-id' }],
   ])('is replayed %s', async (_name, options) => {
     emulator.change({ mfaAt: 'form-submission', strictness: 'lenient', ...options })

@@ -58,15 +58,15 @@ export const loginRows: readonly Row[] = [
   {
     when: 'a locked account, said in a script alone',
     set: (to) => {
-      to.change({ errorTexts: 'script' })
+      to.once('form-submission', sayInScriptAlone)
       to.account(plain).change({ locked: true })
     },
     call: logIn,
     ends: { code: 'ERR_SSO_ACCOUNT_LOCKED' },
   },
   {
-    when: 'wrongCredentials',
-    set: (to) => to.change({ wrongCredentials: 200 }),
+    when: 'a wrong password that is answered with 200',
+    set: (to) => to.once('form-submission', () => ({ status: 200 })),
     call: mistype,
     ends: { code: 'ERR_SSO_INVALID_CREDENTIALS', status: 200 },
   },
@@ -121,12 +121,18 @@ export const loginRows: readonly Row[] = [
     call: logInWithPasscode,
     ends: tokens,
   },
-  ...(['bare', 'factors'] as const).map((factorList): Row => ({
-    when: `factorList ${factorList}`,
-    set: (to) => to.change({ factorList }),
+  {
+    when: 'a bare list of factors',
+    set: (to) => to.once<{ data: unknown }>('mfa-factors', ({ body }) => ({ body: body.data as { data: unknown } })),
     call: logInWithPasscode,
     ends: tokens,
-  })),
+  },
+  {
+    when: 'a list called factors',
+    set: (to) => to.once<object>('mfa-factors', ({ body }) => ({ body: { factors: Object.values(body)[0] } })),
+    call: logInWithPasscode,
+    ends: tokens,
+  },
   {
     when: 'identityFirst',
     set: (to) => to.change({ identityFirst: true }),
@@ -145,29 +151,21 @@ export const loginRows: readonly Row[] = [
     call: logIn,
     ends: tokens,
   },
-  ...(['recaptcha', 'hcaptcha', 'turnstile'] as const).flatMap((captchaKind): Row[] => [
-    {
-      when: `captchaKind ${captchaKind}, before the form`,
-      set: (to) => {
-        to.change({ captchaKind })
-        to.account(plain).change({ captcha: true })
-      },
-      call: logIn,
-      ends: { code: 'ERR_SSO_CAPTCHA_REQUIRED', step: 'login-page' },
-    },
-    {
-      when: `captchaKind ${captchaKind}, after the form, said in a script alone`,
-      set: (to) => {
-        to.change({ captchaKind, errorTexts: 'script' })
-        to.account(plain).change({ captcha: 'after-submission' })
-      },
-      call: logIn,
-      ends: { code: 'ERR_SSO_CAPTCHA_REQUIRED', step: 'form-submission' },
-    },
-  ]),
   {
-    when: 'redirectParameters',
-    set: (to) => to.change({ redirectParameters: { locale: 'en-US' } }),
+    when: 'a captcha after the form, said in a script alone',
+    set: (to) => {
+      to.once('form-submission', sayInScriptAlone)
+      to.account(plain).change({ captcha: 'after-submission' })
+    },
+    call: logIn,
+    ends: { code: 'ERR_SSO_CAPTCHA_REQUIRED', step: 'form-submission' },
+  },
+  {
+    when: 'more parameters of the redirect',
+    set: (to) =>
+      to.once('form-submission', ({ headers }) => ({
+        headers: { ...headers, location: `${String(headers['location'])}&locale=en-US` },
+      })),
     call: logIn,
     ends: tokens,
   },
@@ -178,3 +176,8 @@ export const loginRows: readonly Row[] = [
     ends: { ...unusable, step: 'login-page', status: 400 },
   },
 ]
+
+/** As recorded: the page's script alone says what is wrong. */
+function sayInScriptAlone({ body }: { readonly body: unknown }): { readonly body: string } {
+  return { body: String(body).replace(/<p class="message"[^>]*>[^<]*<\/p>/u, '') }
+}

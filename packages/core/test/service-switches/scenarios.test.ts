@@ -3,45 +3,19 @@ import { describe, expect, it } from '@jest/globals'
 import { scenarios, type ScenarioName } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { createSso, type Sso, type TokenSet } from '../../src/index.ts'
-import {
-  type Call,
-  logIn,
-  logInWithPasscode,
-  plain,
-  refresh,
-  refreshAfterALoss,
-  signInAgain,
-  tokens,
-  unusable,
-} from './calls.ts'
+import { type Call, logIn, plain, refresh, refreshAfterALoss, signInAgain, tokens, unusable } from './calls.ts'
 
 const emulator = useEmulator()
 
 const endings: Readonly<Record<ScenarioName, readonly [call: Call, ends: object]>> = {
   'rotation-lost': [refreshAfterALoss, signInAgain],
-  'rotation-forgiven': [refreshAfterALoss, tokens],
-  'rotation-omitted': [refreshTwiceWithTheSame, tokens],
-  'family-revoked': [callAfterAReplay, [200, 'ERR_SSO_REAUTHENTICATION_REQUIRED', 401]],
-  'early-revocation': [callTwice, [401, 200]],
   'refreshed-tokens-refused': [callAroundARefresh, [401, 200]],
   'refreshed-tokens-refused-403': [callAroundARefresh, [403, 200]],
   'refreshed-tokens-for-three-hours': [callLongAfterARefresh, [200, 401, 200]],
   'refresh-ends-old-token': [callAroundARefresh, [200, 401]],
-  'refresh-token-expired': [refresh, signInAgain],
   'firewall-block': [logIn, { code: 'ERR_SSO_FIREWALL_CHALLENGE', status: 403 }],
-  'firewall-at-refresh': [refresh, { code: 'ERR_SSO_FIREWALL_CHALLENGE', step: 'refresh' }],
-  'wrong-region': [logIn, { ...tokens, auth_url: expect.stringContaining('localhost') }],
-  captcha: [logIn, { code: 'ERR_SSO_CAPTCHA_REQUIRED', step: 'login-page' }],
-  'captcha-after-submission': [logIn, { code: 'ERR_SSO_CAPTCHA_REQUIRED', step: 'form-submission' }],
-  'locked-account': [logIn, { code: 'ERR_SSO_ACCOUNT_LOCKED' }],
-  'mfa-at-form': [logInWithPasscode, tokens],
-  'renamed-inputs': [logInWithPasscode, tokens],
-  'raw-challenge': [logIn, { code: 'ERR_SSO_TOKEN_REJECTED', error: 'invalid_request' }],
   'slow-service': [refresh, { code: 'ERR_SSO_TIMEOUT' }],
   'service-down': [logIn, { ...unusable, status: 503 }],
-  'broken-json': [refresh, unusable],
-  'html-for-json': [logIn, unusable],
-  'oversized-page': [logIn, unusable],
   'sessions-ended': [refresh, signInAgain],
   'client-rejected': [refresh, { code: 'ERR_SSO_TOKEN_REJECTED', error: 'invalid_client' }],
 }
@@ -72,13 +46,6 @@ async function callOwnerApi({ access_token }: TokenSet): Promise<number> {
   return (await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers })).status
 }
 
-/** What the owner API says of tokens whose family a replay has revoked. */
-async function callAfterAReplay(sso: Sso, held: TokenSet): Promise<unknown> {
-  const before = await callOwnerApi(held)
-  const error: unknown = await refreshAfterALoss(sso, held, emulator).catch((reason: unknown) => reason)
-  return [before, Object(error).code, await callOwnerApi(held)]
-}
-
 /** What the owner API says of the token of a refresh, and of the one before it. */
 async function callAroundARefresh(sso: Sso, held: TokenSet): Promise<unknown> {
   const fresh = await sso.refresh(held)
@@ -90,14 +57,4 @@ async function callLongAfterARefresh(sso: Sso, held: TokenSet): Promise<unknown>
   const before = await callOwnerApi(fresh)
   emulator.clock.advance(4 * 3600)
   return [before, await callOwnerApi(fresh), await callOwnerApi(held)]
-}
-
-async function callTwice(_sso: Sso, held: TokenSet): Promise<unknown> {
-  return [await callOwnerApi(held), await callOwnerApi(held)]
-}
-
-async function refreshTwiceWithTheSame(sso: Sso, held: TokenSet): Promise<unknown> {
-  const fresh = await sso.refresh(held)
-  expect(fresh.refresh_token).toBe(held.refresh_token)
-  return sso.refresh(held)
 }

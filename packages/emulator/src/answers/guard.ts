@@ -1,16 +1,15 @@
 /**
- * Who may use `/_emulator`: this machine alone, under a loopback name, and no other site's page (which may link to the
+ * Who may use `/_emulator`: this machine, under a loopback name, and no other site's page (which may link to the
  * inspector).
  */
 import type { IncomingMessage } from 'node:http'
-import type { Request, RequestHandler } from 'express'
+import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
 import { connectionOf } from '../http/http2-bridge.ts'
 import { isLoopback } from '../http/listeners.ts'
-import { sendResponse } from '../http/service-response.ts'
+import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
 import { mediaTypeOf } from '../http/service-request.ts'
-import { problemResponse } from './problem.ts'
+import { statusOf } from './web-app.ts'
 
-/** Lets a request through, or answers 403 or 415 with what is wrong with it. */
 export const guard: RequestHandler = (request, response, next) => {
   const refusal = refusalOf(request)
   if (refusal === undefined) next()
@@ -25,7 +24,6 @@ export const jsonOnly: RequestHandler = (request, response, next) => {
 
 function refusalOf(request: Request): string | undefined {
   const { host = '', origin, 'sec-fetch-site': site } = request.headers
-  if (!isLoopback(addressOf(request))) return 'The inspector answers this machine alone'
   // A name of somebody else's that resolves to this machine (DNS rebinding) makes their page same-origin.
   if (!isLoopback(hostName(host))) return 'The Host must be a loopback name or address'
   const scheme = connectionOf(request).tlsVersion === undefined ? 'http' : 'https'
@@ -46,11 +44,6 @@ function followsLinkToPage({ method, path, headers }: Request): boolean {
   )
 }
 
-/** An IPv4 client of a socket that takes both protocols comes as `::ffff:127.0.0.1`. */
-function addressOf({ socket }: IncomingMessage): string {
-  return (socket.remoteAddress ?? '').replace(/^::ffff:/u, '')
-}
-
 function hostName(host: string): string {
   return host
     .toLowerCase()
@@ -64,4 +57,39 @@ function isReading({ method }: IncomingMessage): boolean {
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+export function problemResponse(status: number, error: string, description: string): ServiceResponse {
+  return jsonResponse(status, { error, error_description: description })
+}
+
+/** A body that Express could not read is the caller's mistake; anything else is ours. */
+export const onProblem: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (response.headersSent) {
+    next(error)
+    return
+  }
+  const status = statusOf(error)
+  const [name, description] =
+    status === 500 ? ['server_error', 'The emulator failed'] : ['invalid_request', 'The body could not be read']
+  void sendResponse(response, problemResponse(status, name, description))
+}
+
+/** Paths of the `parts` are relative to `/_emulator`. Nothing here is logged, counted, challenged or corrupted. */
+export function createControl(parts: readonly Router[]): Router {
+  const control = Router()
+  control.use(guard, jsonOnly, harmless, ...parts)
+  control.use((_request, response) =>
+    sendResponse(response, problemResponse(404, 'not_found', 'There is no such address of the inspector')),
+  )
+  control.use(onProblem)
+  return control
+}
+
+/** Nothing here is taken for another type than it is, shown in another site's page, or named to another site. */
+const harmless: RequestHandler = (_request, response, next) => {
+  response.setHeader('x-content-type-options', 'nosniff')
+  response.setHeader('cross-origin-resource-policy', 'same-origin')
+  response.setHeader('referrer-policy', 'no-referrer')
+  next()
 }

@@ -6,10 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault } from '../faults/fault.ts'
 import type { TakenFault } from '../faults/faults.ts'
 import { challengeResponse } from '../pages/challenge-page.ts'
-import type { Recording } from '../journal/recording.ts'
-import { isCorrupted, sendCorrupted } from '../faults/corrupted-response.ts'
+import { sendCut, sizedResponse } from '../faults/cut-response.ts'
 import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
-import { sizedResponse } from '../faults/sized-body.ts'
+import type { Recording } from '../journal/journal.ts'
 
 /** `endpoint` is what the service would do; a fault may come before it, after it, or in its place. */
 export async function respond(
@@ -27,11 +26,10 @@ export async function respond(
   recording.decided(committed)
   if (late) await wait(fault)
   if (fault.drop === 'after-commit') return cut(response)
-  if (fault.drop === 'half-close') return void response.socket?.end()
 
   const result = await shaped(inPlace ?? committed, fault)
   recording.answered(result)
-  if (isCorrupted(fault)) await sendCorrupted(response, result, fault)
+  if (fault.drop) await sendCut(response, result, fault.drop)
   else await sendResponse(response, result)
 }
 

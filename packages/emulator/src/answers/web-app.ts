@@ -4,12 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import express, { type ErrorRequestHandler, type Express, type Response, type Router } from 'express'
 import type { IncomingMessage } from 'node:http'
-import { banner } from '../http/loopback-listener.ts'
+import { banner } from '../http/listeners.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Place } from '../journal/exchange.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import { noticePage } from '../pages/page.ts'
 import { htmlResponse, sendResponse } from '../http/service-response.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 /** `own` answers what is not the service's, before the journal sees the request. */
 export function bareApp(
@@ -47,7 +47,6 @@ export function notFound(response: Response): void {
   void sendResponse(response, htmlResponse(404, noticePage('Not found', 'There is no such page here.')))
 }
 
-/** A client's mistake that Express or its body parser found. */
 const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) {
     next(error)

@@ -4,35 +4,27 @@
 import type { EmulatorAccount } from '../state/accounts.ts'
 import type { Emulator } from '../switches/emulator.ts'
 import type { Exchange } from '../journal/exchange.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import { isRegistered, registeredCallback } from '../state/strictness.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
-/** What the addresses don't tell. */
-export interface Told {
-  /** Whether there is an inspector to name. */
-  readonly inspector: boolean
-  /** Which service this is, for a program that has to know it, and the registered application where it is of that kind. */
-  readonly settings: Pick<EmulatorSettings, 'service' | 'clientId' | 'redirectUris'>
-  /** Where the application's secret is. */
+interface Files {
   readonly secretFile: string | undefined
-  /** Where the certificate authority is. */
   readonly caFile: string | undefined
 }
 
-/** Once the emulator runs. */
-export function greeting(emulator: Emulator, { inspector, ...told }: Told): string {
+export function greeting(emulator: Emulator, settings: EmulatorSettings, files: Files): string {
   const { authUrl, regionalAuthUrl, ownerApiUrl, tokenUrl, accounts } = emulator
-  const isUntrusted = authUrl.startsWith('https:') && told.caFile === undefined
+  const isUntrusted = authUrl.startsWith('https:') && files.caFile === undefined
   return `
   SSO service     ${authUrl}
   other region    ${regionalAuthUrl}
   owner API       ${ownerApiUrl}
-${tokenUrl === authUrl ? '' : `  token endpoint  ${tokenUrl}\n`}${inspector ? `  start page      ${authUrl}/\n  inspector       ${authUrl}/_emulator\n` : ''}${isUntrusted ? '  certificates    are its own: with --ca-file ca.pem, a program can trust them\n' : ''}
+${tokenUrl === authUrl ? '' : `  token endpoint  ${tokenUrl}\n`}${settings.inspector ? `  start page      ${authUrl}/\n  inspector       ${authUrl}/_emulator\n` : ''}${isUntrusted ? '  certificates    are its own: with --ca-file ca.pem, a program can trust them\n' : ''}
 ${accounts.map(accountLine).join('\n')}
 
   Paste into your program's terminal:
 
-${environmentOf(emulator, told).map(assignment).join('\n')}
+${environmentOf(emulator, settings, files).map(assignment).join('\n')}
 
   A passcode is shown here when a sign-in asks for one. Ctrl-C ends the emulator.
 `
@@ -62,7 +54,8 @@ function passcodesOf(account: EmulatorAccount): string {
 
 function environmentOf(
   { authUrl, regionalAuthUrl, ownerApiUrl, tokenUrl, regionalTokenUrl, accounts }: Emulator,
-  { settings, secretFile, caFile }: Omit<Told, 'inspector'>,
+  settings: EmulatorSettings,
+  { secretFile, caFile }: Files,
 ): [string, string][] {
   const [first] = accounts
   const tokenUrls = JSON.stringify({ [authUrl]: tokenUrl, [regionalAuthUrl]: regionalTokenUrl })

@@ -1,21 +1,10 @@
 /**
- * The options of `startEmulator` as flags: their names with dashes. What a value may be, the options check themselves.
+ * The options of `startEmulator` as flags: their names with dashes; and the help. What a value may be, the options check themselves.
  */
 import type { ParseArgsConfig } from 'node:util'
-import type { EmulatorOptions } from '../options/options.ts'
-import { parseEmulatorOptions } from '../options/check-options.ts'
-import { optionNames, optionTable, type OptionGroup, type OptionName } from '../options/option-table.ts'
-
-/** One flag, for the help. */
-export interface Flag {
-  readonly name: string
-  readonly group: OptionGroup
-  readonly about: string
-  /** Stands for the value; undefined where there is none. */
-  readonly placeholder?: string
-  /** The values that it may have, the default among them. */
-  readonly values?: string
-}
+import { parseEmulatorOptions, type EmulatorOptions } from '../options/check-options.ts'
+import { optionNames, optionTable, type OptionName } from '../options/option-table.ts'
+import { scenarios } from '../switches/scenarios.ts'
 
 const defaults = parseEmulatorOptions()
 
@@ -26,23 +15,12 @@ const negatedFlags = optionNames.filter((name) => optionTable[name].check.accept
 /** Those that take a value, as JSON or as plain text. */
 const valuedFlags = optionNames.filter((name) => !optionTable[name].check.accepts(true))
 
-/** For `parseArgs`. */
 export const optionFlags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries([
   ...plainFlags.map((name) => [dashed(name), { type: 'boolean' }] as const),
   ...negatedFlags.map((name) => [`no-${dashed(name)}`, { type: 'boolean' }] as const),
   ...valuedFlags.map((name) => [dashed(name), { type: 'string' }] as const),
 ])
 
-export const optionFlagHelp: readonly Flag[] = optionNames.flatMap((name) => {
-  const { group, about, without = about } = optionTable[name]
-  const flags: Flag[] = []
-  if (plainFlags.includes(name)) flags.push({ name: dashed(name), group, about })
-  if (valuedFlags.includes(name)) flags.push({ name: dashed(name), group, about, ...valuesOf(name) })
-  if (negatedFlags.includes(name)) flags.push({ name: `no-${dashed(name)}`, group, about: without })
-  return flags
-})
-
-/** The options that the flags stand for. */
 export function optionsOf(flags: Readonly<Record<string, unknown>>): EmulatorOptions {
   return Object.fromEntries([
     ...[...plainFlags, ...valuedFlags].map((name) => [name, parsed(flags[dashed(name)])] as const),
@@ -56,7 +34,7 @@ export function flagOf(option: string): string {
 }
 
 /** JSON where it is JSON (numbers and null are), else the text itself. */
-export function parsed(text: unknown): unknown {
+function parsed(text: unknown): unknown {
   if (typeof text !== 'string') return text
   try {
     return JSON.parse(text)
@@ -69,14 +47,53 @@ function dashed(name: string): string {
   return name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)
 }
 
-function valuesOf(name: OptionName): Pick<Flag, 'placeholder' | 'values'> {
-  const { choices } = optionTable[name].check
+export function helpText(): string {
+  return `npx @owner-sso/emulator: the SSO service and a small owner API, on loopback
+npx @owner-sso/emulator record: writes a login at a real service down, without a secret (record --help)
+npx @owner-sso/emulator replay: answers from a recorded login (replay --help)
+
+Options
+${optionNames.flatMap(helpLines).join('\n')}
+${line('--scenario <name>', 'A scenario of the list below; repeat it for several')}
+${line('--ca-file <file>', 'Write the certificate authority there (PEM)')}
+${line('--client-secret-file <file>', 'Write the secret of the registered application there (--service registered)')}
+${line('--help, --version', '')}
+
+Scenarios
+${Object.entries(scenarios)
+  .map(([name, { about }]) => line(name, about))
+  .join('\n')}
+
+Most of this can be changed while it runs as well: the README has the control API.
+
+Examples:
+  npx @owner-sso/emulator --port 9000 --allow-browsers
+  npx @owner-sso/emulator --tls --ca-file ca.pem --mfa-at form-submission
+  npx @owner-sso/emulator --scenario rotation-lost --latency 200
+`
+}
+
+function helpLines(name: OptionName): string[] {
+  const { about, without = about } = optionTable[name]
+  const flag = `--${dashed(name)}`
+  return [
+    ...(plainFlags.includes(name) ? [line(flag, about)] : []),
+    ...(valuedFlags.includes(name) ? [valuedLine(name, flag)] : []),
+    ...(negatedFlags.includes(name) ? [line(`--no-${dashed(name)}`, without)] : []),
+  ]
+}
+
+function valuedLine(name: OptionName, flag: string): string {
+  const { about, check } = optionTable[name]
   const preset = defaults[name]
-  if (choices) {
-    const values = choices.map((choice) => (choice === preset ? `${String(choice)} (default)` : String(choice)))
-    return { placeholder: 'value', values: values.join(', ') }
-  }
-  const isJson = typeof preset === 'object' || preset === undefined
-  if (name === 'accounts' || (isJson && preset !== null)) return { placeholder: 'json' }
-  return { placeholder: typeof preset === 'string' ? 'name' : 'n', values: `${String(preset)} (default)` }
+  const values = check.choices?.map((choice) => (choice === preset ? `${String(choice)} (default)` : String(choice)))
+  if (values) return line(`${flag} <value>`, `${about}: ${values.join(', ')}`)
+  if (preset === undefined || (typeof preset === 'object' && preset !== null)) return line(`${flag} <json>`, about)
+  return line(`${flag} <${typeof preset === 'string' ? 'name' : 'n'}>`, `${about}: ${String(preset)} (default)`)
+}
+
+/** Two columns, the right one wrapped between words. */
+function line(left: string, right: string): string {
+  const rows = right.match(/.{1,70}(?= |$)/gu) ?? ['']
+  return rows.map((row, index) => `  ${(index === 0 ? left : '').padEnd(38)} ${row.trimStart()}`.trimEnd()).join('\n')
 }

@@ -30,7 +30,6 @@ const replayHelp = `Usage: npx @owner-sso/emulator replay <fixture> [options]
 Answers from a recorded login.
 
   --port <n>   port to listen on (default: any free one)
-  --once       end after the last answer (status 0), or the first request that does not fit (status 1)
   --help
 
 Sign in with any e-mail, password and passcode: placeholders stand for whatever your program sends. A request that was
@@ -67,7 +66,7 @@ export async function record(args: readonly string[]): Promise<void> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- startRecorder checks it
     ...(transport !== undefined && { transport: transport as NonNullable<RecorderOptions['transport']> }),
     ...portOf(values.port),
-    onExchange: (line) => console.log(`  ${line}`),
+    onExchange: printLine,
   })
   onSignal(async () => {
     await recorder.close()
@@ -87,24 +86,14 @@ export async function replay(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { port: text, once: flag, help: flag },
+    options: { port: text, help: flag },
   })
   if (values.help) return void process.stdout.write(replayHelp)
   const [fixture, ...more] = positionals
   if (fixture === undefined || more.length > 0)
     throw new TypeError('One recording is needed: npx @owner-sso/emulator replay FILE')
-  const server = await startReplay(fixture, {
-    ...portOf(values.port),
-    onExchange(line) {
-      console.log(`  ${line}`)
-      if (values.once && (server.isComplete || server.mismatches.length > 0)) void end()
-    },
-  })
-  const end = async (): Promise<void> => {
-    await server.close()
-    if (server.mismatches.length > 0) process.exitCode = 1
-  }
-  onSignal(end)
+  const server = await startReplay(fixture, { ...portOf(values.port), onExchange: printLine })
+  onSignal(() => server.close())
   console.log(`
   ${'point your program at'.padEnd(24)}${server.authUrl}
   ${'other region'.padEnd(24)}${server.regionalAuthUrl}
@@ -117,6 +106,10 @@ async function certificateIn(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${file} can't be read (${error.code}).`)
   })
+}
+
+function printLine(line: string): void {
+  console.log(`  ${line}`)
 }
 
 function portOf(port: string | undefined): { readonly port?: number } {

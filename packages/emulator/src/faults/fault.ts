@@ -1,8 +1,8 @@
 /**
  * A fault: plain data that says how a response is corrupted, delayed or replaced, and where.
  */
+import { checkEach, isRecord, oneOf, seconds, whole, type Checks } from '../options/checks.ts'
 
-/** Where a fault can strike. */
 export const endpoints = [
   'login-page',
   'form-submission',
@@ -29,21 +29,44 @@ export interface Fault {
    * did: a refresh token is spent then.
    */
   readonly commit?: 'before' | 'after'
-  /** The connection is cut: before the service does anything, after that (or only our side of it ended), or at this point of the answer. */
-  readonly drop?: 'before-commit' | 'after-commit' | 'half-close' | 'mid-headers' | 'mid-body' | 'after-body'
+  /** The connection is cut: before the service does anything, after that, or at this point of the answer. */
+  readonly drop?: 'before-commit' | 'after-commit' | 'mid-body' | 'after-body'
   /** Answers this in place: status (default 200), headers, and a body, which is sent as JSON unless it is a string. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: unknown
   /** Answers the challenge page (or the one that only runs a script) with `status`, default 403. */
   readonly firewall?: boolean | 'script'
-  /** The body comes byte by byte, so many milliseconds apart; with `dripFrom: 'headers'` the headers as well. */
-  readonly drip?: number
-  readonly dripFrom?: 'headers' | 'body'
   /** The body is cut to so many bytes, or filled up to them with spaces; its length agrees. */
   readonly bodyLength?: number
-  /** The body never ends. */
-  readonly endless?: boolean
-  /** So many interim 1xx answers come first. */
-  readonly interim?: number
+}
+
+const maxBodyLength = 1024 ** 3
+
+const faultChecks: Checks<Fault> = {
+  delay: seconds('a number of milliseconds'),
+  hold: {
+    expected: 'a promise',
+    accepts: (value): value is Promise<unknown> => isRecord(value) && typeof value['catch'] === 'function',
+  },
+  commit: oneOf('before', 'after'),
+  drop: oneOf('before-commit', 'after-commit', 'mid-body', 'after-body'),
+  status: whole(200, 599),
+  headers: {
+    expected: 'an object of strings, or of arrays of strings',
+    accepts: (value): value is NonNullable<Fault['headers']> =>
+      isRecord(value) && Object.values(value).every((line) => [line].flat().every((item) => typeof item === 'string')),
+  },
+  body: { expected: 'anything', accepts: (_value): _value is unknown => true },
+  firewall: oneOf(true, false, 'script'),
+  bodyLength: whole(0, maxBodyLength),
+}
+
+export function checkFault(fault: unknown): void {
+  if (typeof fault !== 'function') checkEach('field', '', fault, faultChecks)
+}
+
+export function checkEndpoint(endpoint: string): asserts endpoint is Endpoint {
+  if (endpoints.some((known) => known === endpoint)) return
+  throw new TypeError(`Unknown endpoint ${endpoint}: one of ${endpoints.join(', ')}`)
 }

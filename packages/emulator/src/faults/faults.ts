@@ -4,33 +4,13 @@
 import type { Counters } from '../state/counters.ts'
 import type { ServiceResponse } from '../http/service-response.ts'
 import { transformedResponse, type Transform, type TransformFailure } from './transform.ts'
-import { checkEndpoint, checkFault } from './fault-checks.ts'
-import type { Endpoint, Fault } from './fault.ts'
+import { checkEndpoint, checkFault, type Endpoint, type Fault } from './fault.ts'
 
-/** A fault as it strikes. */
 export interface TakenFault extends Fault {
-  /** What a function of the test makes of the response. */
   readonly transform?: (response: ServiceResponse) => Promise<ServiceResponse>
 }
 
-/** What is ordered for an endpoint. */
-export interface Ordered {
-  readonly always: Fault | Transform | undefined
-  readonly once: readonly (Fault | Transform)[]
-}
-
-export interface Faults {
-  /** The next request to the endpoint meets the fault; several wait in line. */
-  readonly once: (endpoint: Endpoint, fault: Fault | Transform) => void
-  /** Every request does, except those that `once` waits for; undefined ends it. */
-  readonly always: (endpoint: Endpoint, fault: Fault | Transform | undefined) => void
-  readonly take: (endpoint: Endpoint) => TakenFault
-  readonly ordered: (endpoint: Endpoint) => Ordered
-  /** Takes every fault back: of this endpoint, or of all. */
-  readonly clear: (endpoint?: Endpoint) => void
-  /** Functions that failed, oldest first. */
-  readonly failures: TransformFailure[]
-}
+export type Faults = ReturnType<typeof createFaults>
 
 /** The first ones tell what is wrong. */
 const maxFailures = 100
@@ -38,7 +18,7 @@ const maxFailures = 100
 const maxWaiting = 10_000
 
 /** A fault that makes the firewall answer counts as a challenge. */
-export function createFaults(counters: Counters): Faults {
+export function createFaults(counters: Counters) {
   const next = new Map<Endpoint, (Fault | Transform)[]>()
   const standing = new Map<Endpoint, Fault | Transform>()
   const failures: TransformFailure[] = []
@@ -55,7 +35,8 @@ export function createFaults(counters: Counters): Faults {
 
   return {
     failures,
-    once(endpoint, fault) {
+    /** The next request to the endpoint meets the fault; several wait in line. */
+    once: (endpoint: Endpoint, fault: Fault | Transform): void => {
       checkEndpoint(endpoint)
       checkFault(fault)
       const waiting = next.get(endpoint) ?? []
@@ -63,7 +44,8 @@ export function createFaults(counters: Counters): Faults {
       waiting.push(fault)
       next.set(endpoint, waiting)
     },
-    always(endpoint, fault) {
+    /** Every request does, except those that `once` waits for; undefined ends it. */
+    always: (endpoint: Endpoint, fault: Fault | Transform | undefined): void => {
       checkEndpoint(endpoint)
       if (fault === undefined) {
         standing.delete(endpoint)
@@ -72,15 +54,15 @@ export function createFaults(counters: Counters): Faults {
       checkFault(fault)
       standing.set(endpoint, fault)
     },
-    take(endpoint) {
+    take(endpoint: Endpoint): TakenFault {
       const waiting = next.get(endpoint)?.shift()
       const verb = waiting === undefined ? 'always' : 'once'
       const fault = taken(waiting ?? standing.get(endpoint) ?? {}, `${verb}('${endpoint}', …)`)
       if (fault.firewall) counters.challenges += 1
       return fault
     },
-    ordered: (endpoint) => ({ always: standing.get(endpoint), once: next.get(endpoint) ?? [] }),
-    clear(endpoint) {
+    ordered: (endpoint: Endpoint) => ({ always: standing.get(endpoint), once: next.get(endpoint) ?? [] }),
+    clear(endpoint?: Endpoint): void {
       for (const orders of [next, standing]) {
         if (endpoint === undefined) orders.clear()
         else orders.delete(endpoint)

@@ -3,8 +3,7 @@
  */
 import { buffer } from 'node:stream/consumers'
 import { isRecord } from '../options/checks.ts'
-import { readJson } from '../http/json.ts'
-import { jsonResponse, type ServiceResponse } from '../http/service-response.ts'
+import { jsonResponse, readJson, type ServiceResponse } from '../http/service-response.ts'
 
 /** The response that the service is about to send. A JSON body is the parsed value, long whole numbers as bigints; anything but a string is sent as JSON. */
 export interface EmulatedResponse<Body = unknown> {
@@ -31,7 +30,6 @@ export interface TransformFailure {
   readonly error: unknown
 }
 
-/** What a test hears of functions that failed. */
 export function failureOf(failures: readonly TransformFailure[]): Error | undefined {
   const [first] = failures
   if (!first) return undefined
@@ -39,7 +37,6 @@ export function failureOf(failures: readonly TransformFailure[]): Error | undefi
   return new Error(message.join('\n'), { cause: first.error })
 }
 
-/** The response as the function leaves it. A failing function is reported, and the client gets a 500 that says so: nobody waits. */
 export async function transformedResponse(
   original: ServiceResponse,
   transform: Transform,

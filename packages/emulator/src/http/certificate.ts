@@ -1,7 +1,6 @@
 /**
  * A certificate authority and a certificate for loopback, made on the spot.
  */
-import { isIP } from 'node:net'
 
 export interface Certificate {
   /** PEM of the authority, for clients to trust. */
@@ -10,11 +9,10 @@ export interface Certificate {
   readonly key: string
 }
 
-/** Elliptic curve keys: made in milliseconds. */
 const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 
-/** `host` is certified in addition to the names of loopback. Both are good for a year. */
-export async function createCertificate(host: string): Promise<Certificate> {
+/** Of the names of loopback. Both are good for a year. */
+export async function createCertificate(): Promise<Certificate> {
   // Loaded only for TLS: it is the slowest import of all.
   const x509 = await import('@peculiar/x509')
   x509.cryptoProvider.set(crypto)
@@ -41,7 +39,11 @@ export async function createCertificate(host: string): Promise<Certificate> {
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension(alternativeNames(host)),
+      new x509.SubjectAlternativeNameExtension([
+        { type: 'dns', value: 'localhost' },
+        { type: 'ip', value: '127.0.0.1' },
+        { type: 'ip', value: '::1' },
+      ]),
       await x509.AuthorityKeyIdentifierExtension.create(authorityKeys.publicKey),
     ],
   })
@@ -56,9 +58,4 @@ export async function createCertificate(host: string): Promise<Certificate> {
 
 function newKeys() {
   return crypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify'])
-}
-
-function alternativeNames(host: string): { type: 'dns' | 'ip'; value: string }[] {
-  const names = new Set(['localhost', '127.0.0.1', '::1', host])
-  return [...names].map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value }))
 }

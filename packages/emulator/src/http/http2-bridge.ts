@@ -14,12 +14,9 @@ import { duplexPair } from 'node:stream'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 
-/** The client's own connection. */
 export interface ClientConnection {
   readonly socket: Socket
-  /** `TLSv1.2`, `TLSv1.3`; undefined over plain http. */
   readonly tlsVersion: string | undefined
-  /** `1.1`, `2`. */
   readonly httpVersion: string
 }
 
@@ -35,7 +32,6 @@ function tlsVersionOf(socket: Socket): string | undefined {
   return socket instanceof TLSSocket ? (socket.getProtocol() ?? undefined) : undefined
 }
 
-/** @param limits - of the inner server */
 export function createHttp2Bridge(limits: object): {
   serve(app: RequestListener): void
   pass(request: Http2ServerRequest, response: Http2ServerResponse): void

@@ -9,18 +9,14 @@ export interface ServiceRequest {
   readonly instance: Instance
   readonly query: URLSearchParams
   readonly cookies: ReadonlyMap<string, string>
-  /** Media type alone, lower-case; empty where the request names none. */
   readonly contentType: string
   readonly body: string
   readonly userAgent: string
   readonly address: string
-  /** `TLSv1.2`, `TLSv1.3`; undefined over plain http. */
   readonly tlsVersion: string | undefined
-  /** `1.1`, `2`. */
   readonly httpVersion: string
 }
 
-/** Fields of a JSON or form body by name. */
 export type Fields = ReadonlyMap<string, string>
 
 export function readServiceRequest(request: IncomingMessage, instance: Instance, body: string): ServiceRequest {
@@ -40,7 +36,6 @@ export function readServiceRequest(request: IncomingMessage, instance: Instance,
   }
 }
 
-/** The media type alone, lower-case; empty where there is none. */
 export function mediaTypeOf({ headers }: IncomingMessage): string {
   return mediaType(headers['content-type'] ?? '')
 }
@@ -85,4 +80,12 @@ export function readCookies(header: string): ReadonlyMap<string, string> {
     if (at > 0) cookies.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim())
   }
   return cookies
+}
+
+/** Names of a query or form with their one value, or all of them. */
+export function grouped(parameters: URLSearchParams): [string, string | string[]][] {
+  return [...new Set(parameters.keys())].map((name) => {
+    const values = parameters.getAll(name)
+    return [name, values.length > 1 ? values : values.join('')]
+  })
 }

@@ -3,39 +3,28 @@
  */
 import { readFileSync } from 'node:fs'
 import { Router, type Request, type RequestHandler } from 'express'
-import { problemResponse } from '../answers/problem.ts'
-import { controlState, type Controlled } from '../control/state.ts'
-import type { Exchange } from '../journal/exchange.ts'
+import type { Exchange, LoggedRequest } from '../journal/exchange.ts'
 import type { Journal } from '../journal/journal.ts'
 import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
-import { exchangeDetail, exchangeLine } from './exchange-view.ts'
+import { problemResponse } from '../answers/guard.ts'
 
-export function inspectorRouter(controlled: Controlled, journal: Journal): Router {
+export function inspectorRouter(journal: Journal): Router {
   const router = Router()
-  /** Answers with what there is, or 404. */
-  const serve = (method: 'get' | 'post', path: string, found: (name: string) => ServiceResponse | undefined): unknown =>
-    router[method](path, ({ params }: Request, response) =>
+  const serve = (path: string, found: (name: string) => ServiceResponse | undefined): unknown =>
+    router.get(path, ({ params }: Request, response) =>
       sendResponse(
         response,
         found(String(params['name'])) ?? problemResponse(404, 'not_found', 'There is no such thing, or no longer'),
       ),
     )
 
-  router.get(
-    '/events',
-    eventStream(journal, () => controlState(controlled)),
-  )
-  serve('get', '/', () => pageFile('index.html'))
-  serve('get', '/assets/:name', pageFile)
-  serve('get', '/exchanges', () => jsonResponse(200, { exchanges: journal.exchanges.map(exchangeLine) }))
-  serve('get', '/exchanges/:name', (id) => {
+  router.get('/events', eventStream(journal))
+  serve('/', () => pageFile('index.html'))
+  serve('/assets/:name', pageFile)
+  serve('/exchanges', () => jsonResponse(200, { exchanges: journal.exchanges.map(exchangeLine) }))
+  serve('/exchanges/:name', (id) => {
     const exchange = journal.exchanges.find((each) => String(each.id) === id)
-    return exchange && jsonResponse(200, exchangeDetail(exchange))
-  })
-  // A POST: nothing fetches it ahead of time, and a browser sends its Origin along.
-  serve('post', '/exchanges/:name/secrets', (id) => {
-    const secrets = journal.secretsOf(Number(id))
-    return secrets && jsonResponse(200, secrets)
+    return exchange && jsonResponse(200, exchange)
   })
   return router
 }
@@ -51,7 +40,7 @@ const policy = [
   ["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:"],
   ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
 ].flat()
-const headers = { 'content-security-policy': policy.join('; '), 'cross-origin-opener-policy': 'same-origin' }
+const pageHeaders = { 'content-security-policy': policy.join('; '), 'cross-origin-opener-policy': 'same-origin' }
 
 /** The page and its two files, as the build left them, under a policy that lets it load nothing else; undefined for any other. */
 function pageFile(name: string): ServiceResponse | undefined {
@@ -59,7 +48,7 @@ function pageFile(name: string): ServiceResponse | undefined {
   if (type === undefined) return undefined
   return {
     status: 200,
-    headers: { ...headers, 'content-type': type },
+    headers: { ...pageHeaders, 'content-type': type },
     body: readFileSync(new URL(name, folder), 'utf8'),
   }
 }
@@ -67,13 +56,12 @@ function pageFile(name: string): ServiceResponse | undefined {
 const batchMilliseconds = 100
 /** Exchanges of one event: so many a page takes in without a stutter. */
 const batchSize = 1000
-const stateMilliseconds = 1000
 
 /**
- * Server-sent events: exchanges in batches, so that a storm of requests is a handful of events. `reset`: all exchanges were forgotten, which also comes first; `exchange`: a list of exchanges that are new or changed;
- * `state`: what `state()` says, once a second.
+ * Server-sent events: exchanges in batches, so that a storm of requests is a handful of events. `reset`: all exchanges were
+ * forgotten, which also comes first; `exchange`: a list of exchanges that are new or changed.
  */
-function eventStream(journal: Journal, state: () => unknown): RequestHandler {
+function eventStream(journal: Journal): RequestHandler {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
     const waiting = new Set<Exchange>()
@@ -91,19 +79,28 @@ function eventStream(journal: Journal, state: () => unknown): RequestHandler {
       for (const exchange of batch) waiting.delete(exchange)
       send('exchange', batch.map(exchangeLine))
     }
-    const sendState = (): void => {
-      if (!response.writableNeedDrain) send('state', state())
-    }
 
     reset()
     for (const exchange of journal.exchanges) waiting.add(exchange)
     sendExchanges()
-    sendState()
-    const timers = [setInterval(sendExchanges, batchMilliseconds), setInterval(sendState, stateMilliseconds)]
+    const timer = setInterval(sendExchanges, batchMilliseconds)
     const unsubscribe = journal.subscribe((exchange) => (exchange ? waiting.add(exchange) : reset()))
     response.once('close', () => {
       unsubscribe()
-      for (const timer of timers) clearInterval(timer)
+      clearInterval(timer)
     })
   }
+}
+
+export type ExchangeLine = Omit<Exchange, 'request' | 'answer'> & Pick<LoggedRequest, 'method' | 'path' | 'status'>
+
+function exchangeLine(exchange: Exchange): ExchangeLine {
+  const { request, answer: _, ...line } = exchange
+  const { method, path, status } = request
+  return { ...line, method, path: cut(path), status }
+}
+
+/** Anybody may ask for any path. */
+function cut(path: string): string {
+  return path.length > 200 ? `${path.slice(0, 200)}…` : path
 }

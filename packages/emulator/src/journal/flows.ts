@@ -2,21 +2,19 @@
  * Which login a request belongs to: told by what it carries, learnt from what was answered before.
  */
 import { createHash } from 'node:crypto'
-import type { Fields } from './masking.ts'
 import type { ServiceResponse } from '../http/service-response.ts'
 import { sessionCookie } from '../state/sessions.ts'
+import type { Fields } from './masking.ts'
 
 /** About ten thousand logins: each leaves a session, one or two codes and a pair of tokens a refresh. */
 const maxTraces = 50_000
 
-/** What a request shows of its login. */
-export interface Traces {
+interface Traces {
   readonly query: URLSearchParams
   readonly cookies: ReadonlyMap<string, string>
-  /** Fields of the body, unmasked. */
+  /** Of the body, unmasked. */
   readonly fields: Fields
-  /** Of the owner API. */
-  readonly bearer?: string | undefined
+  readonly bearer: string | undefined
 }
 
 /** A number for each login, from 1, and the e-mail of its account once somebody named it. */
@@ -24,8 +22,6 @@ export interface Flow {
   readonly number: number
   identity: string | undefined
 }
-
-export type Flows = ReturnType<typeof createFlows>
 
 export function createFlows() {
   // The values are secrets, and outlive the exchange they were seen in: only their digests are kept.
@@ -75,26 +71,15 @@ export function createFlows() {
       if (!flow) return undefined
       bind(flow, 'access_token', access_token)
       bind(flow, 'refresh_token', refresh_token)
-      bind(flow, 'code', codeIn(headers['location']))
-      bind(flow, 'session', sessionIn(headers['set-cookie']))
+      bind(flow, 'code', new URLSearchParams(String(headers['location']).split(/\?(.*)/su)[1]).get('code'))
+      const named = [headers['set-cookie'] ?? []].flat().find((cookie) => cookie.startsWith(`${sessionCookie}=`))
+      bind(flow, 'session', named?.slice(sessionCookie.length + 1).split(';')[0])
       return flow
     },
-    clear(): void {
-      byTrace.clear()
-    },
+    clear: (): void => byTrace.clear(),
   }
 }
 
 function digest(kind: string, value: string): string {
   return `${kind} ${createHash('sha256').update(value).digest('base64').slice(0, 20)}`
-}
-
-function codeIn(location: ServiceResponse['headers'][string] | undefined): string | undefined {
-  if (typeof location !== 'string') return undefined
-  return new URLSearchParams(location.split(/\?(.*)/su)[1]).get('code') ?? undefined
-}
-
-function sessionIn(cookies: ServiceResponse['headers'][string] | undefined): string | undefined {
-  const named = [cookies ?? []].flat().find((cookie) => cookie.startsWith(`${sessionCookie}=`))
-  return named?.slice(sessionCookie.length + 1).split(';')[0]
 }

@@ -1,18 +1,40 @@
 /**
- * What happened, one exchange a request: what arrived, what was decided and why, what was answered, to which login it
- * belongs.
+ * What happened, one exchange a request: what arrived, what was decided and why, what was answered, to which login it belongs;
+ * secrets masked.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Endpoint, Fault } from '../faults/fault.ts'
+import { connectionOf } from '../http/http2-bridge.ts'
+import { mediaType, mediaTypeOf, readCookies } from '../http/service-request.ts'
+import type { ServiceResponse } from '../http/service-response.ts'
 import type { Clock } from '../state/clock.ts'
-import { newExchange, type Exchange, type Place } from './exchange.ts'
-import { createFlows } from './flows.ts'
-import type { Fields } from './masking.ts'
-import { createRecording, secretsOf, type ExchangeSecrets, type Recording } from './recording.ts'
-import { createRequestReader, type LoggedRequest } from './request-log.ts'
+import type { Exchange, LoggedRequest, Place } from './exchange.ts'
+import { createFlows, type Flow } from './flows.ts'
+import {
+  answerFields,
+  maskAnswerFields,
+  maskAnswerHeaders,
+  maskFields,
+  maskQuery,
+  maskRequestHeaders,
+  requestFields,
+  type Fields,
+} from './masking.ts'
 
 const maxExchanges = 10_000
-/** They are larger: of so many, what is behind their masks is kept. */
-const maxSecrets = 500
+const maxBodyCharacters = 64 * 1024
+
+/** Notes step by step what becomes of one request. */
+export interface Recording {
+  /** The body was read: it is known now who is asked, and which fault strikes. */
+  asked(endpoint: Endpoint, body: string, fault: Fault): void
+  /** The firewall's challenge page is the answer. */
+  challenged(): void
+  /** The service decided, whether or not anybody hears of it. */
+  decided(reply: ServiceResponse): void
+  /** This is about to be sent. */
+  answered(reply: ServiceResponse): void
+}
 
 export type Journal = ReturnType<typeof createJournal>
 
@@ -20,55 +42,105 @@ export function createJournal(clock: Clock) {
   /** The last 10,000, oldest first; and the requests alone. */
   const exchanges: Exchange[] = []
   const requests: LoggedRequest[] = []
-  const secrets = new Map<number, ExchangeSecrets>()
   const flows = createFlows()
-  const readRequest = createRequestReader()
   const recordings = new WeakMap<IncomingMessage, Recording>()
+  const connections = new WeakMap<object, number>()
   const listeners = new Set<(exchange: Exchange | undefined) => void>()
   let lastId = 0
+  let lastConnection = 0
 
-  function tell(exchange: Exchange): void {
+  function tell(exchange: Exchange | undefined): void {
     for (const listener of listeners) listener(exchange)
   }
 
-  function add(exchange: Exchange): void {
-    exchanges.push(exchange)
-    requests.push(exchange.request)
-    secrets.delete(exchange.id - maxSecrets)
-    if (exchanges.length <= maxExchanges) return
-    exchanges.shift()
-    requests.shift()
+  function logged(request: IncomingMessage): LoggedRequest {
+    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/su)
+    const { socket, tlsVersion, httpVersion } = connectionOf(request)
+    const connection = connections.get(socket) ?? (lastConnection += 1)
+    connections.set(socket, connection)
+    return {
+      at: clock.now(),
+      host: request.headers.host ?? '',
+      method: request.method ?? '',
+      path,
+      query: maskQuery(query),
+      headers: maskRequestHeaders(request.headers),
+      body: {},
+      status: undefined,
+      connection,
+      tlsVersion,
+      httpVersion,
+    }
   }
 
-  function open(request: IncomingMessage, response: ServerResponse, place: Place): void {
-    const began = performance.now()
-    const exchange = newExchange((lastId += 1), place, readRequest(request, clock.now()))
-    const behind = secretsOf(request)
-    secrets.set(exchange.id, behind)
-    recordings.set(
-      request,
-      createRecording(request, exchange, behind, flows, () => tell(exchange)),
-    )
-    add(exchange)
-    tell(exchange)
-    response.once('close', () => {
-      exchange.request.status = response.headersSent ? response.statusCode : 0
-      exchange.duration = performance.now() - began
-      tell(exchange)
-    })
+  function recordingOf(request: IncomingMessage, exchange: Exchange): Recording {
+    let flow: Flow | undefined
+    const belongsTo = (found: Flow | undefined): void => {
+      flow = found
+      exchange.flow = found?.number
+      exchange.identity = found?.identity
+    }
+    return {
+      asked(endpoint, body, fault) {
+        const { url = '', headers } = request
+        const fields = requestFields(mediaTypeOf(request), body)
+        exchange.request.body = maskFields(fields)
+        exchange.endpoint = endpoint
+        exchange.fault = faultWords(fault)
+        exchange.challenged = Boolean(fault.firewall)
+        const found = flows.of({
+          query: new URLSearchParams(url.split(/\?(.*)/su)[1]),
+          cookies: readCookies(headers.cookie ?? ''),
+          bearer: /^Bearer (.+)$/iu.exec(headers.authorization ?? '')?.[1],
+          fields: Object.fromEntries(fields),
+        })
+        belongsTo(found)
+        tell(exchange)
+      },
+      challenged() {
+        exchange.challenged = true
+      },
+      decided(reply) {
+        exchange.decision = reply.decision
+        exchange.refused = reply.refused === true || reply.status >= 400
+        const [contentType, text] = textOf(reply)
+        const tokens = contentType === 'application/json' ? answerFields(contentType, text) : {}
+        belongsTo(flows.learn(flow, reply.headers, tokens))
+      },
+      answered(reply) {
+        const { status, headers } = reply
+        const body = maskAnswerFields(answerFields(...textOf(reply)))
+        exchange.answer = { status, headers: maskAnswerHeaders(headers), body }
+      },
+    }
   }
 
   return {
     exchanges: exchanges as readonly Exchange[],
     requests: requests as readonly LoggedRequest[],
-    open,
+    open(request: IncomingMessage, response: ServerResponse, place: Place): void {
+      const began = performance.now()
+      const about = { id: (lastId += 1), place, started: Date.now(), request: logged(request) }
+      const exchange: Exchange = { ...about, refused: false, challenged: false }
+      recordings.set(request, recordingOf(request, exchange))
+      exchanges.push(exchange)
+      requests.push(exchange.request)
+      if (exchanges.length > maxExchanges) {
+        exchanges.shift()
+        requests.shift()
+      }
+      tell(exchange)
+      response.once('close', () => {
+        exchange.request.status = response.headersSent ? response.statusCode : 0
+        exchange.duration = performance.now() - began
+        tell(exchange)
+      })
+    },
     recordingOf(request: IncomingMessage): Recording {
       const recording = recordings.get(request)
       if (!recording) throw new Error('This request was never opened')
       return recording
     },
-    /** What is behind the masks of an exchange, while it is kept. */
-    secretsOf: (id: number): ExchangeSecrets | undefined => secrets.get(id),
     /** Tokens that were issued without a login begin one. */
     adopt(identity: string, tokens: Fields): void {
       const flow = flows.learn(undefined, {}, tokens)
@@ -82,9 +154,27 @@ export function createJournal(clock: Clock) {
     clear(): void {
       exchanges.length = 0
       requests.length = 0
-      secrets.clear()
       flows.clear()
-      for (const listener of listeners) listener(undefined)
+      tell(undefined)
     },
   }
+}
+
+/** Media type and text of an answer; a streamed body has none to show. */
+function textOf({ headers, body }: ServiceResponse): [contentType: string, text: string] {
+  const contentType = [headers['content-type']].flat()[0] ?? ''
+  return [mediaType(contentType), typeof body === 'string' ? body.slice(0, maxBodyCharacters) : '']
+}
+
+/**
+ * A fault in words: `drop: after-commit, delay: 500`; undefined where there is none. Nothing of the headers and the body that it
+ * answers with.
+ */
+function faultWords(fault: Fault): string | undefined {
+  const words = Object.entries(fault).flatMap(([name, value]: [string, unknown]) => {
+    if (value === undefined || value === false) return []
+    const isShown = (typeof value === 'string' || typeof value === 'number') && name !== 'body'
+    return [isShown ? `${name}: ${value}` : name]
+  })
+  return words.length > 0 ? words.join(', ') : undefined
 }

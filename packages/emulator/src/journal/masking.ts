@@ -2,29 +2,14 @@
  * What a log may show: names of everything, values of what is no secret, a mask for all else, whatever its name.
  */
 import type { IncomingMessage } from 'node:http'
-import { plainFields } from '../support/plain-fields.ts'
-import { readJson } from '../http/json.ts'
-import { decodeText } from '../support/encoded-text.ts'
-import { maskText } from '../support/mask.ts'
-import type { ServiceResponse } from '../http/service-response.ts'
+import { maskText, plainFields, words } from '../support/plain-fields.ts'
+import { grouped } from '../http/service-request.ts'
+import { readJson, type ServiceResponse } from '../http/service-response.ts'
 
-/** Values by name: of a query, of a form, of a JSON body. */
 export type Fields = Readonly<Record<string, unknown>>
-/** Headers by lower-case name; several of one name in a list. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>
 
-/** How to show what arrived and what was answered: masked, or as it is. */
-export interface Reading {
-  query(text: string): Readonly<Record<string, string | readonly string[]>>
-  requestHeaders(headers: IncomingMessage['headers']): Readonly<Record<string, string>>
-  requestBody(contentType: string, text: string): Fields
-  answerHeaders(headers: ServiceResponse['headers']): Headers
-  answerBody(contentType: string, text: string): Fields
-}
-
-/** Shown of a query or a request's body. */
 const plainInRequests = new Set([...plainFields.fixedByClient, ...plainFields.ownOfClient])
-/** Shown of an answer's body, at any depth. */
 const plainInResponses = new Set([
   ...plainFields.fixedByService,
   ...plainFields.sentences,
@@ -34,8 +19,8 @@ const plainInResponses = new Set([
 const wordsInErrors = new Set(plainFields.wordsInErrors)
 /** Shown of a redirect: what the client sent comes back, together with what the service says. */
 const plainInLocation = new Set([...plainInRequests, 'issuer', 'error', 'error_description'])
-const plainResponseHeaders = words(
-  'content-type content-length cache-control retry-after www-authenticate transfer-encoding',
+const plainResponseHeaders = new Set(
+  words('content-type content-length cache-control retry-after www-authenticate transfer-encoding'),
 )
 /** More fields of one request are not shown, so that nobody fills the log with names. */
 const maxFields = 100
@@ -43,40 +28,34 @@ const maxFields = 100
 const plausibleName = /^[A-Za-z_][\w.-]{0,39}$/u
 const secretHeaders = new Set(['authorization', 'proxy-authorization'])
 
-export const masked: Reading = {
-  query: (text) => maskFields(grouped(text)),
-  requestHeaders: (headers) => mapValues(headers, maskHeader),
-  requestBody: (contentType, text) => maskFields(requestFields(contentType, text)),
-  answerHeaders: (headers) => mapValues(headers, maskResponseHeader),
-  answerBody: (contentType, text) =>
-    mapValues(responseFields(contentType, text), (name, value) => maskDeep(value, name)),
+export function maskQuery(text: string): Readonly<Record<string, string | readonly string[]>> {
+  return maskFields(grouped(new URLSearchParams(text)))
 }
 
-export const unmasked: Reading = {
-  query: (text) => Object.fromEntries(grouped(text)),
-  requestHeaders: (headers) => mapValues(headers, (_name, value) => String(value)),
-  requestBody: (contentType, text) => Object.fromEntries(requestFields(contentType, text)),
-  answerHeaders: (headers) => headers,
-  answerBody: responseFields,
+export function maskRequestHeaders(headers: IncomingMessage['headers']): Readonly<Record<string, string>> {
+  return mapValues(headers, maskHeader)
 }
 
-/** Fields of a form or JSON object; none of any other body. */
-function requestFields(contentType: string, text: string): [string, unknown][] {
-  if (contentType === 'application/x-www-form-urlencoded') return grouped(text)
+export function maskAnswerHeaders(headers: ServiceResponse['headers']): Headers {
+  return mapValues(headers, maskResponseHeader)
+}
+
+export function maskAnswerFields(fields: Fields): Fields {
+  return mapValues(fields, (name, value) => maskDeep(value, name))
+}
+
+/** Fields of a form or JSON object, unmasked; none of any other body. */
+export function requestFields(contentType: string, text: string): [string, unknown][] {
+  if (contentType === 'application/x-www-form-urlencoded') return grouped(new URLSearchParams(text))
   return Object.entries(parsed(text))
 }
 
-/** Fields of a JSON object; of a page its title and its inputs. */
-function responseFields(contentType: string, text: string): Fields {
+/** Fields of a JSON object, unmasked; of a page its title and the names of its inputs. */
+export function answerFields(contentType: string, text: string): Fields {
   if (contentType === 'application/json') return parsed(text)
   if (contentType !== 'text/html') return {}
   const title = /<title>([^<]{0,80})/iu.exec(text)?.[1]
-  const inputs = [...text.matchAll(/<input\b([^>]*)>/gu)].flatMap(([, attributes = '']) => {
-    const name = /\bname="([^"]*)"/u.exec(attributes)?.[1]
-    const value = /\bvalue="([^"]*)"/u.exec(attributes)?.[1] ?? ''
-    return name === undefined ? [] : [[decodeText(name), decodeText(value)] as const]
-  })
-  // The pages put decoys into a comment and a script; the form's own inputs come last.
+  const inputs = [...text.matchAll(/<input\b[^>]*?\bname="([^"]*)"/gu)].map(([, name = '']) => [name, ''] as const)
   return {
     ...(title !== undefined && { page: title }),
     ...(inputs.length > 0 && { inputs: Object.fromEntries(inputs) }),
@@ -94,7 +73,7 @@ function parsed(text: string): Fields {
   }
 }
 
-function maskFields<Value>(fields: readonly (readonly [string, Value])[]): Record<string, Value | string> {
+export function maskFields<Value>(fields: readonly (readonly [string, Value])[]): Record<string, Value | string> {
   const shown = fields.slice(0, maxFields)
   return Object.fromEntries(
     shown.map(([name, value]) => [isName(name, value) ? name : maskText, isPlain(name, value) ? value : maskText]),
@@ -156,19 +135,4 @@ function mapValues<In, Out>(
   map: (name: string, value: In) => Out,
 ): Record<string, Out> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(name, value)]))
-}
-
-/** Names of a query or form with their one value, or all of them. */
-function grouped(text: string): [string, string | string[]][] {
-  const fields = new Map<string, string[]>()
-  for (const [name, value] of new URLSearchParams(text)) {
-    const values = fields.get(name)
-    if (values) values.push(value)
-    else fields.set(name, [value])
-  }
-  return [...fields].map(([name, values]) => [name, values.length > 1 ? values : values.join('')])
-}
-
-function words(...lines: readonly string[]): ReadonlySet<string> {
-  return new Set(lines.join(' ').split(' '))
 }

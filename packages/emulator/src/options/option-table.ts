@@ -7,7 +7,6 @@ import {
   arrayOf,
   boolean,
   isUrl,
-  milliseconds,
   oneOf,
   orFalse,
   orNull,
@@ -21,12 +20,7 @@ import {
   type Check,
 } from './checks.ts'
 
-/** What an option belongs to. */
-export type OptionGroup = 'Where it listens' | 'TLS' | 'Logins' | 'Tokens' | 'Firewall and network'
-
-/** All that is to be known of an option. */
 export interface OptionRow<Value = unknown, Default = Value | undefined> {
-  readonly group: OptionGroup
   /** The sentence that help, README and inspector show. */
   readonly about: string
   /** More for the README. Left out: the values that the option may have, where they are few. */
@@ -43,98 +37,54 @@ function option<Value, const Default extends Value | undefined>(
   return row
 }
 
-const tlsVersion = oneOf('TLSv1.2', 'TLSv1.3')
-
 /** Settled once and for all when the emulator starts. In the order in which help, control API and inspector show them, as below. */
 export const startOptions = {
   port: option({
-    group: 'Where it listens',
     about: 'Port of the SSO service (0: any free one)',
     default: 0,
     check: port(),
   }),
   ownerApiPort: option({
-    group: 'Where it listens',
     about: 'Port of the owner API (0: any free one)',
     default: 0,
     check: port(),
   }),
-  host: option({
-    group: 'Where it listens',
-    about: 'Loopback address to listen on',
-    details: 'any other address needs `allowRemote: true`',
-    default: '127.0.0.1',
-    check: text('a host name or address'),
-  }),
-  allowRemote: option({
-    group: 'Where it listens',
-    about: 'Allow a host that other machines can reach',
-    default: false,
-    check: boolean(),
-  }),
-  regionalAt: option({
-    group: 'Where it listens',
-    about: 'Where the regional instance is',
-    details: '`localhost` on the same port (`host-name`), or a port of its own (`port`)',
-    default: 'host-name',
-    check: oneOf('host-name', 'port'),
-  }),
   tokenEndpointAt: option({
-    group: 'Where it listens',
     about: 'The token endpoint is at the address of the login page, or at another port and nowhere else',
     details: 'at `authUrl`, or at a `port` of its own (`tokenUrl`); 404 at the other address. Each region has one',
     default: 'auth-url',
     check: oneOf('auth-url', 'port'),
   }),
   inspector: option({
-    group: 'Where it listens',
     about: 'The inspector and the control API under /_emulator',
     default: true,
     check: boolean(),
     without: 'No inspector and no control API under /_emulator',
   }),
   tls: option({
-    group: 'TLS',
     about: 'Serve TLS, with a certificate generated at the start',
     default: false,
     check: boolean(),
   }),
   http2: option({
-    group: 'TLS',
     about: 'Speak HTTP/2 with clients that offer it',
     details: 'by ALPN, with `tls`; HTTP/1.1 with all others',
     default: false,
     check: boolean(),
   }),
   accounts: option({
-    group: 'Logins',
     about: 'The accounts',
     details:
       "`{ identity, credential, totpSecret?, factors?, backupCodes?, region?, locked?, captcha? }` each; `captcha: true` shows with the `login_hint` already, `'after-submission'` only then",
     default: demoAccounts,
     // check-options.ts checks each account: its message names the path to the wrong field.
-    check: arrayOf('accounts', (_account: unknown): _account is AccountOptions => true),
+    check: arrayOf<AccountOptions>('accounts', () => true),
   }),
 }
 
 /** What can change while the emulator runs. */
 export const changeableOptions = {
-  tlsMinVersion: option({
-    group: 'TLS',
-    about: 'Lowest TLS version of new connections',
-    default: 'TLSv1.2',
-    check: tlsVersion,
-  }),
-  tlsMaxVersion: option({
-    group: 'TLS',
-    about: 'Highest TLS version of new connections',
-    details:
-      "`TLSv1.2` or `TLSv1.3`; a client that comes with 1.3 meets the firewall (not with `strictness: 'lenient'`)",
-    default: 'TLSv1.3',
-    check: tlsVersion,
-  }),
   service: option({
-    group: 'Logins',
     about: "Which service this is: the interface document's, the one that people met up to 2026, or the official kind",
     details:
       '`registered`: knows the application of `clientId` alone, takes forms alone at its token endpoint, which is always at a port of its own, wants an `audience`, and its owner API takes only tokens for `ownerApiUrl`; `current`: takes RFC 7636’s code challenge alone and redirects to `owner://auth/callback` alone, does not mind TLS 1.3, refuses tokens that were minted over TLS 1.2 and HTTP/1.1, and lists vehicles at `/api/1/products` alone',
@@ -142,33 +92,28 @@ export const changeableOptions = {
     check: oneOf('document', 'current', 'registered'),
   }),
   clientId: option({
-    group: 'Logins',
     about: 'The id of the registered application',
     details: 'of `service: registered` alone, as the next',
     default: 'emulated-application',
     check: text(),
   }),
   clientSecret: option({
-    group: 'Logins',
     about: 'Its secret',
     default: 'emulated-secret',
     check: text(),
   }),
   strictness: option({
-    group: 'Logins',
     about: 'Keep to the interface document, or answer as recorded and accept what legacy clients do',
     default: 'document',
     check: oneOf('document', 'lenient'),
   }),
   mfaAt: option({
-    group: 'Logins',
     about: 'When the passcode page comes',
     details: 'at the `code-exchange` (the document), or at the `form-submission` (recordings)',
     default: 'code-exchange',
     check: oneOf('code-exchange', 'form-submission'),
   }),
   passcodePage: option({
-    group: 'Logins',
     about: 'What the passcode page looks like in its source',
     details:
       "`csrf`: its `_csrf` stands in an `input`, in a `script`, or nowhere (`none`: the login page's is taken then); `inTemplate`: its inputs stand in a script template (default: with `strictness: 'lenient'`); `duplicates`: hidden ones come twice",
@@ -176,33 +121,17 @@ export const changeableOptions = {
     check: shape({ csrf: oneOf('input', 'script', 'none'), inTemplate: boolean(), duplicates: boolean() }),
   }),
   identityFirst: option({
-    group: 'Logins',
     about: 'Ask for the e-mail first, and for the password on a second page',
     default: false,
     check: boolean(),
   }),
-  captchaKind: option({
-    group: 'Logins',
-    about: 'What a page shows when a captcha is due: letters, or a widget that nobody can solve here',
-    default: 'picture',
-    check: oneOf('picture', 'recaptcha', 'hcaptcha', 'turnstile'),
-  }),
-  factorList: option({
-    group: 'Logins',
-    about: 'How the list of factors is wrapped',
-    details: 'as recorded (`data`), as `factors`, or `bare`',
-    default: 'data',
-    check: oneOf('data', 'factors', 'bare'),
-  }),
   formAfterPasscode: option({
-    group: 'Logins',
     about: 'What has to be posted for the code after the passcode',
     details: 'the `whole` form, or the `transaction-id` alone, as recorded',
     default: 'whole',
     check: oneOf('whole', 'transaction-id'),
   }),
   hiddenInputs: option({
-    group: 'Logins',
     about: 'Hidden inputs of the login page',
     details: '`rename` them, add `extra` ones, put them `inTemplate`: in a script template',
     default: {},
@@ -213,73 +142,46 @@ export const changeableOptions = {
     }),
   }),
   codeChallengeEncoding: option({
-    group: 'Logins',
     about: 'Which code challenge is accepted',
     details: '`hex-digest` (the document), `raw-digest` (RFC 7636), or `either`, which lenient means',
     default: undefined,
     check: oneOf('either', 'hex-digest', 'raw-digest'),
   }),
   redirectUris: option({
-    group: 'Logins',
     about: 'Redirect URIs that are accepted',
     details:
       '`/void/callback` of both instances (`service: current`: `owner://auth/callback`; `registered`: `https://app.example.com/callback`), when lenient also `/void/callback` of any host and `…://auth/callback` of any scheme',
     default: undefined,
-    check: arrayOf('absolute URLs', isUrl),
-  }),
-  redirectParameters: option({
-    group: 'Logins',
-    about: 'Further query parameters of the redirect, after code, state, issuer',
-    default: {},
-    check: strings(),
-  }),
-  wrongCredentials: option({
-    group: 'Logins',
-    about: 'Status of the login page that a wrong credential gets',
-    default: 401,
-    check: oneOf(200, 401),
-  }),
-  errorTexts: option({
-    group: 'Logins',
-    about: 'Where the login page says what is wrong',
-    details: "in the `page`, or in the `script`'s `var messages` alone",
-    default: 'page',
-    check: oneOf('page', 'script'),
+    check: arrayOf<string>('absolute URLs', isUrl),
   }),
   rotation: option({
-    group: 'Tokens',
     about: 'What a refresh does with the refresh token',
     details: 'a new one and the old one dies (`single-use`), the `same` again, or none in the answer (`omit`)',
     default: 'single-use',
     check: oneOf('single-use', 'same', 'omit'),
   }),
   reuse: option({
-    group: 'Tokens',
     about: 'What a spent refresh token gets',
     details: '`refuse`, `revoke-family`, `grace` (the same answer again), `grace-stale` (the spent one back)',
     default: 'refuse',
     check: oneOf('refuse', 'revoke-family', 'grace', 'grace-stale'),
   }),
   refreshTokenLifetime: option({
-    group: 'Tokens',
     about: 'Seconds for which a refresh token is valid (null: until it is spent)',
     default: null,
     check: orNull(seconds()),
   }),
   accessTokenLifetime: option({
-    group: 'Tokens',
     about: 'Seconds for which access and id tokens are valid',
     default: 28_800,
     check: seconds(),
   }),
   accessTokenFormat: option({
-    group: 'Tokens',
     about: 'What access tokens are',
     default: 'jwt',
     check: oneOf('jwt', 'opaque'),
   }),
   refreshedTokens: option({
-    group: 'Tokens',
     about: 'How the owner API refuses access tokens that come of a refresh (null: it takes them)',
     details: '`{ status: 401 | 403, after: seconds }`: with this status, from so many seconds after their issue',
     default: null,
@@ -287,28 +189,24 @@ export const changeableOptions = {
     without: 'The owner API takes them',
   }),
   oldAccessToken: option({
-    group: 'Tokens',
     about: 'What a refresh does to the access tokens that its sign-in has',
     default: 'lives',
     check: oneOf('lives', 'ends'),
   }),
   mintedBy: option({
-    group: 'Tokens',
     about: 'TLS and HTTP version that a token must have been minted over; the owner API answers 403 to others',
     details:
       "`{ tls: 'TLSv1.2' | 'TLSv1.3', http: '1.1' | '2' }`, at a sign-in or refresh (null: any; left out with `service: current`: any but TLS 1.2 with HTTP/1.1)",
     default: undefined,
-    check: orNull(shape({ tls: tlsVersion, http: oneOf('1.1', '2') })),
+    check: orNull(shape({ tls: oneOf('TLSv1.2', 'TLSv1.3'), http: oneOf('1.1', '2') })),
   }),
   expiresIn: option({
-    group: 'Tokens',
     about: 'The field expires_in of token responses (null: left out)',
     details: 'any number or string',
     default: 300,
     check: orNull(scalar()),
   }),
   firewall: option({
-    group: 'Firewall and network',
     about: 'When a client is blocked, and for how long (false: never)',
     details: 'a client is its address, User-Agent and TLS version',
     default: { maxRequests: 600, windowSeconds: 60, blockSeconds: 900 },
@@ -316,21 +214,15 @@ export const changeableOptions = {
     without: 'Challenge nobody',
   }),
   allowBrowsers: option({
-    group: 'Firewall and network',
     about: 'Let real browsers in',
-    details: '`true`, or a RegExp for the User-Agent',
     default: false,
-    check: {
-      expected: 'true, false or a RegExp',
-      accepts: (value): value is boolean | RegExp => typeof value === 'boolean' || value instanceof RegExp,
-    },
+    check: boolean(),
   }),
   latency: option({
-    group: 'Firewall and network',
     about: 'Milliseconds that every answer waits',
     details: 'of the service and of the owner API',
     default: 0,
-    check: milliseconds(),
+    check: seconds('a number of milliseconds'),
   }),
 }
 
@@ -349,14 +241,12 @@ export function isChangeable(name: OptionName): boolean {
   return Object.hasOwn(changeableOptions, name)
 }
 
-/** What a row's check accepts. */
 type ValueOf<Row> = Row extends OptionRow<infer Value, unknown> ? Value : never
 type DefaultOf<Row> = Row extends OptionRow<unknown, infer Default> ? Default : never
 
 /** Options as somebody gives them; one that is undefined counts as left out. */
 export type Given<Table> = { readonly [Name in keyof Table]?: ValueOf<Table[Name]> | undefined }
 
-/** All options of the table, with their defaults. */
 export type Complete = {
   readonly [Name in OptionName]: ValueOf<OptionTable[Name]> | Extract<DefaultOf<OptionTable[Name]>, undefined>
 }

@@ -3,9 +3,8 @@
  */
 import { randomInt } from 'node:crypto'
 import type { Account } from '../state/accounts.ts'
-import { html, type Markup } from './html.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import type { Session } from '../state/sessions.ts'
+import type { Markup } from '../support/markup.ts'
 
 /** No two of these letters look alike. */
 const captchaAlphabet = 'ABCDEFHKLMNPRTUVWXYZ'
@@ -14,34 +13,15 @@ export function captchaLetters(): string {
   return Array.from({ length: 5 }, () => captchaAlphabet[randomInt(captchaAlphabet.length)]).join('')
 }
 
-/** Class of each widget, as its maker has it, and the field that its answer comes in. */
-const widgets: Readonly<
-  Record<Exclude<EmulatorSettings['captchaKind'], 'picture'>, readonly [className: string, field: string]>
-> = {
-  recaptcha: ['g-recaptcha', 'g-recaptcha-response'],
-  hcaptcha: ['h-captcha', 'h-captcha-response'],
-  turnstile: ['cf-turnstile', 'cf-turnstile-response'],
-}
-
-/** A widget of another company's as a page has it before its script has run: nothing is loaded here, so nobody can solve it. */
-export function captchaWidget(kind: Exclude<EmulatorSettings['captchaKind'], 'picture'>): Markup {
-  const [className, field] = widgets[kind]
-  return html`<div class="${className}" data-sitekey="emulated-site-key"></div>
-    <input type="hidden" name="${field}" value="" />
-    <p class="note">A captcha of another company's would stand here.</p>`
-}
-
 /** What the page says about a submission's captcha, or undefined if it is right or none is due. Shows a new one. */
 export function captchaProblem(
   session: Session,
   account: Account | undefined,
   typed: string | null,
-  kind: EmulatorSettings['captchaKind'],
 ): string | undefined {
   const { captcha } = session
   if (captcha === undefined && !account?.captcha) return undefined
-  const isSolvable = kind === 'picture'
-  if (isSolvable && captcha !== undefined && typed?.trim().toUpperCase() === captcha) return undefined
+  if (captcha !== undefined && typed?.trim().toUpperCase() === captcha) return undefined
   session.captcha = captchaLetters()
   return typed ? 'Captcha does not match' : 'Recaptcha is required'
 }

@@ -2,8 +2,8 @@
  * The firewall's challenge page (interface document, "Errors"; field notes have it as recorded).
  */
 import { randomBytes } from 'node:crypto'
-import { html } from './html.ts'
 import { htmlResponse, type ServiceResponse } from '../http/service-response.ts'
+import { html } from '../support/markup.ts'
 
 /** The challenge page as recorded; `script`: the other one, without a title, that only runs a script. */
 export function challengeResponse(kind: 'page' | 'script' = 'page', status = 403): ServiceResponse {

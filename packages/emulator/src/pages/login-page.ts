@@ -1,52 +1,47 @@
 /**
  * The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one.
  */
-import { encodeText } from '../support/encoded-text.ts'
-import { captchaPicture, captchaWidget } from './captcha.ts'
-import { html, type Markup } from './html.ts'
-import type { EmulatorSettings } from '../options/options.ts'
+import { encodeText, html, type Markup } from '../support/markup.ts'
+import { captchaPicture } from './captcha.ts'
 import { page, startPageLink } from './page.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
+import { authorizeEndpointPath } from '../state/authorization-request.ts'
+import type { Session } from '../state/sessions.ts'
+import { isLenient } from '../state/strictness.ts'
 
+/** What the page says is wrong, and the e-mail that it knows. */
 export interface LoginPageContent {
-  /** Where the form posts to. */
-  readonly action: string
-  /** Names and values of the hidden inputs. */
-  readonly hidden: ReadonlyMap<string, string>
-  /** Name of the input that cancels the login, and of the one that continues it. */
-  readonly cancelName: string
-  readonly identity?: string | undefined
-  /** What is wrong; the page's script names it, too. */
   readonly message?: string | undefined
-  readonly messageInScript?: boolean | undefined
-  /** The captcha, where one is asked for. */
-  readonly captcha?: { readonly letters: string; readonly kind: EmulatorSettings['captchaKind'] } | undefined
-  readonly asksFor: 'identity' | 'credential'
-  /** The e-mail was given on the page before. */
-  readonly isSecondPage: boolean
-  /** The hidden inputs stand inside a script template. */
-  readonly inTemplate?: boolean | undefined
-  /** As recordings have it, for clients that take the first match of the whole text: without decoys, and without an action. */
-  readonly recorded: boolean
-  /** There is one that tells who can sign in. */
-  readonly hasStartPage: boolean
+  readonly identity?: string | undefined
 }
 
-export function loginPage(content: LoginPageContent): string {
-  const { message, captcha, recorded } = content
-  const hidden = hiddenInputs(content.hidden)
-  const inputs = html`${content.inTemplate ? inTemplate(hidden) : hidden}
-    ${content.isSecondPage ? givenIdentity(content) : identityInput(content)}
-    ${content.asksFor === 'credential' && credentialInput} ${captcha !== undefined && captchaInput(captcha, recorded)}
-    ${!recorded && moreInputs}
+/**
+ * As recordings have it with strictness lenient, for clients that take the first match of the whole text: without decoys, and
+ * without an action.
+ */
+export function loginPage(session: Session, settings: EmulatorSettings, content: LoginPageContent): string {
+  const { message, identity = '' } = content
+  const { captcha, asksFor } = session
+  const recorded = isLenient(settings)
+  const hidden = hiddenInputs(session.hidden)
+  const isSecondPage = settings.identityFirst && asksFor === 'credential'
+  const inputs = html`${session.inTemplate ? inTemplate(hidden) : hidden}
+    ${isSecondPage ? givenIdentity(identity) : identityInput(identity)} ${asksFor === 'credential' && credentialInput}
+    ${captcha !== undefined && captchaInput(captcha, recorded)} ${!recorded && moreInputs}
     <button type="submit">Sign in</button>
-    <button type="submit" class="plain" name="${content.cancelName}" value="1" formnovalidate>Cancel</button>`
+    <button type="submit" class="plain" name="${session.names.cancel}" value="1" formnovalidate>Cancel</button>`
   return page(
     'Sign in',
     html`<h1>Sign in</h1>
       ${!recorded && decoys} ${script(message)}
-      ${message !== undefined && !content.messageInScript && html`<p class="message" role="alert">${message}</p>`}
-      ${form(recorded ? undefined : content.action, inputs)} ${!recorded && content.hasStartPage && startPageLink}`,
+      ${message !== undefined && html`<p class="message" role="alert">${message}</p>`}
+      ${form(recorded ? undefined : formAction(session), inputs)} ${!recorded && settings.inspector && startPageLink}`,
   )
+}
+
+/** The query of endpoint 1 without its `login_hint`. */
+export function formAction({ request }: Session): string {
+  return `${authorizeEndpointPath}?${new URLSearchParams(request.parameters).toString()}`
 }
 
 /** Without an action it posts to the page's own address. */
@@ -89,12 +84,12 @@ export function inTemplate(inputs: Markup): Markup {
 }
 
 /** As recorded: a later page has the e-mail as a hidden input. */
-function givenIdentity({ identity = '' }: LoginPageContent): Markup {
+function givenIdentity(identity: string): Markup {
   return html`<p>${identity}</p>
     <input type="hidden" name="identity" value="${identity}" />`
 }
 
-function identityInput({ identity = '' }: LoginPageContent): Markup {
+function identityInput(identity: string): Markup {
   return html`<label for="identity">E-mail</label>
     <input type="email" name="identity" value="${identity}" id="identity" autocomplete="username" required />`
 }
@@ -103,8 +98,7 @@ const credentialInput = html`<label for="credential">Password</label>
   <input type="password" name="credential" id="credential" autocomplete="current-password" required />`
 
 /** The recorded page fetches its picture. */
-function captchaInput({ letters, kind }: NonNullable<LoginPageContent['captcha']>, recorded: boolean): Markup {
-  if (kind !== 'picture') return captchaWidget(kind)
+function captchaInput(letters: string, recorded: boolean): Markup {
   const fetched = html`<img src="/captcha" alt="captcha" width="160" height="48" />`
   return html`<label for="captcha">Captcha</label>
     ${recorded ? fetched : captchaPicture(letters)}

@@ -1,7 +1,8 @@
 /**
  * The frame of every page: one column, the system's font, light or dark, and no other file.
  */
-import { html, type Markup } from './html.ts'
+import type { EmulatorAccount } from '../state/accounts.ts'
+import { html, type Markup } from '../support/markup.ts'
 
 const styleSheet: Markup = {
   markup: `
@@ -32,7 +33,6 @@ const styleSheet: Markup = {
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232a6a5d'/%3E%3Cpath d='M4 6h8m-3-2 3 2-3 2M12 11H4m3-2-3 2 3 2' stroke='%23fff' stroke-width='1.4' fill='none'/%3E%3C/svg%3E"
 
-/** A whole document. `content` goes into its one column. */
 export function page(title: string, content: Markup): string {
   return html`<!doctype html>
     <html lang="en">
@@ -57,7 +57,6 @@ export function page(title: string, content: Markup): string {
 /** Leads whoever signs in here to what they have to type. */
 export const startPageLink: Markup = html`<p><a href="/" target="_blank">Accounts and passcodes</a></p>`
 
-/** A page that only says something. */
 export function noticePage(title: string, message: string): string {
   return page(
     title,
@@ -65,3 +64,36 @@ export function noticePage(title: string, message: string): string {
       <p>${message}</p>`,
   )
 }
+
+export function startPage(accounts: readonly EmulatorAccount[], ownerApiUrl: string): string {
+  return page(
+    'Emulator',
+    html`<h1>The service on your machine</h1>
+      <p>Sign in from your program. These accounts can:</p>
+      ${accounts.map(accountEntry)}
+      <p class="note apart">A passcode is valid for 30 seconds: reload this page for the next one.</p>
+      <p><a href="/_emulator">Inspector</a>: each request of each sign-in</p>
+      <p>Owner API: <code>${ownerApiUrl}</code></p>`,
+  )
+}
+
+function accountEntry(account: EmulatorAccount): Markup {
+  const { identity, credential, factors, backupCodes, region, locked } = account
+  const [first] = backupCodes
+  return html`<h2>${identity}</h2>
+    <p>
+      Password <code>${credential}</code>${region !== 'home' && ', lives in the other region'}${locked && ', locked'}
+      ${factors.map(({ id, name }) => html`<br />Passcode of ${name} <code>${account.passcode(id)}</code>`)}
+      ${first !== undefined && html`<br />Backup code <code>${first}</code>`}
+    </p>`
+}
+
+/** The page that does not exist: an application intercepts it, and a person copies its address. */
+export const callbackPage: string = page(
+  'Page not found',
+  html`<h1>Page not found</h1>
+    <p>
+      That is as it should be: the sign-in is done. Copy the whole address of this page and paste it into the
+      application that sent you here.
+    </p>`,
+)

@@ -1,27 +1,18 @@
 /**
  * The page that asks an account with a second factor for its passcode, with a `_csrf` of its own (endpoints 3 to 5).
  */
-import { html, type Markup } from './html.ts'
-import { hiddenInputs, inTemplate } from './login-page.ts'
+import { formAction, hiddenInputs, inTemplate } from './login-page.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
+import type { Session } from '../state/sessions.ts'
+import { isLenient } from '../state/strictness.ts'
 import { page, startPageLink } from './page.ts'
+import { html, type Markup } from '../support/markup.ts'
 
-export interface PasscodePageContent {
-  /** Where the form is posted again once a passcode was verified. */
-  readonly action: string
-  readonly csrf: string
-  readonly transactionId: string
-  /** Where the `_csrf` stands: `none` leaves out the transaction's input as well. */
-  readonly csrfAt?: 'input' | 'script' | 'none' | undefined
-  readonly inTemplate?: boolean | undefined
-  readonly duplicates?: boolean | undefined
-  /** The transaction id stands in a script as well, as recorded. */
-  readonly recorded: boolean
-  /** There is one that tells the passcode. */
-  readonly hasStartPage: boolean
-}
-
-export function passcodePage(content: PasscodePageContent): string {
-  const { csrf, transactionId, duplicates, csrfAt = 'input' } = content
+/** The transaction id stands in a script as well with strictness lenient, as recorded. */
+export function passcodePage(session: Session, settings: EmulatorSettings, csrf: string): string {
+  const { transactionId } = session
+  const recorded = isLenient(settings)
+  const { csrf: csrfAt = 'input', inTemplate: isInTemplate = recorded, duplicates = false } = settings.passcodePage
   const named: [string, string][] = csrfAt === 'none' ? [] : [['transaction_id', transactionId]]
   const hidden = hiddenInputs(new Map(csrfAt === 'input' ? [['_csrf', csrf], ...named] : named))
   const inputs = html`${hidden} ${duplicates && hidden}
@@ -34,12 +25,12 @@ export function passcodePage(content: PasscodePageContent): string {
     html`<h1>Enter your passcode</h1>
       <p class="note">Open the authenticator of your device and type the passcode it shows.</p>
       <p class="message" role="alert" id="message" hidden></p>
-      <form method="post" action="${content.action}" id="form">
-        ${content.inTemplate ? inTemplate(inputs) : inputs}
+      <form method="post" action="${formAction(session)}" id="form">
+        ${isInTemplate ? inTemplate(inputs) : inputs}
         <button type="submit">Continue</button>
       </form>
-      ${!content.recorded && content.hasStartPage && startPageLink}
-      ${(content.recorded || csrfAt === 'none') && variable('transaction_id', transactionId)}
+      ${!recorded && settings.inspector && startPageLink}
+      ${(recorded || csrfAt === 'none') && variable('transaction_id', transactionId)}
       ${csrfAt === 'script' && variable('_csrf', csrf)}
       <noscript><p class="note">Passcodes are sent as JSON, so this page needs JavaScript.</p></noscript>
       ${pageScript}`,

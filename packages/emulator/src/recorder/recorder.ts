@@ -4,13 +4,13 @@
 import { access, constants } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, resolve } from 'node:path'
-import { instanceOf, ownAddresses, readBody, sendPlain, swapped, swappedBody, type Swap } from './addresses.ts'
-import type { SeenHeaders, SeenRequest, SeenResponse } from './exchange-mask.ts'
+import { Agent } from 'node:https'
+import { instanceOf, maxBodyBytes, ownAddresses, sendPlain, swapped, swappedBody, type Swap } from './addresses.ts'
 import { format, writeFixture, type Fixture, type RecordedExchange } from './fixture.ts'
 import { checkNames } from '../support/known-names.ts'
-import { listenOnLoopback } from '../http/loopback-listener.ts'
-import { createPseudonyms } from './pseudonyms.ts'
-import { createUpstream, headerPairs } from './upstream.ts'
+import { listen } from '../http/listeners.ts'
+import type { SeenRequest, SeenResponse } from './masking.ts'
+import { headerPairs, readUpTo, sendUpstream } from './upstream.ts'
 
 /** Which service is recorded, and where to. */
 export interface RecorderOptions {
@@ -30,15 +30,7 @@ export interface RecorderOptions {
   readonly onExchange?: (line: string) => void
 }
 
-const optionNames: readonly (keyof RecorderOptions)[] = [
-  'upstream',
-  'regionalUpstream',
-  'upstreamCa',
-  'transport',
-  'fixture',
-  'port',
-  'onExchange',
-]
+const optionNames = 'upstream regionalUpstream upstreamCa transport fixture port onExchange'.split(' ')
 const tlsVersions = new Map<unknown, 'TLSv1.2' | 'TLSv1.3'>([
   ['document', 'TLSv1.2'],
   ['modern', 'TLSv1.3'],
@@ -77,15 +69,15 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   if (file !== undefined) await checkTarget(file)
 
   // Loaded once it is needed: parsing pages is the slowest import of all.
-  const { maskRequest, maskResponse } = await import('./exchange-mask.ts')
-  const listener = await listenOnLoopback(options.port)
+  const { createMasking } = await import('./masking.ts')
+  const listener = await listen({ port: options.port ?? 0 })
   const addresses = ownAddresses(listener.port)
-  const upstream = createUpstream({ minVersion: version, maxVersion: version, ...(ca !== undefined && { ca }) })
+  const agent = new Agent({ keepAlive: true, minVersion: version, maxVersion: version, ca })
   const swaps: Swap[] = [[addresses.home, home]]
   if (regional !== undefined) swaps.push([addresses.regional, regional])
-  const pseudonyms = createPseudonyms(Object.entries(addresses).map(([name, address]) => [address, name] as const))
+  const masking = createMasking(addresses)
   const exchanges: RecordedExchange[] = []
-  const fixture = (): Fixture => ({ format, version: 1, placeholders: pseudonyms.shapes(), exchanges })
+  const fixture = (): Fixture => ({ format, version: 1, placeholders: masking.shapes(), exchanges })
   /** Redirect URIs that the client named and that are not the recorder's: the service's redirects to them stay as they are. */
   const foreign = new Set<string>()
   let written: Promise<void> = Promise.resolve()
@@ -95,8 +87,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   async function keep(seen: SeenRequest, answer: SeenResponse | 'cut' | 'none'): Promise<void> {
     if (exchanges.length >= maxExchanges)
       return tell(`passed on, but no longer recorded: a recording has at most ${maxExchanges} exchanges`)
-    const request = maskRequest(pseudonyms.from('client'), seen)
-    const recorded = typeof answer === 'string' ? answer : maskResponse(pseudonyms.from('service'), answer)
+    const request = masking.request(seen)
+    const recorded = typeof answer === 'string' ? answer : masking.answer(answer)
     exchanges.push({ request, answer: recorded })
     tell(`${request.method} ${request.path} → ${typeof recorded === 'string' ? recorded : recorded.status}`)
     if (file === undefined) return
@@ -110,14 +102,14 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     const base = instance === 'regional' ? regional : home
     if (instance === undefined || base === undefined)
       return sendPlain(response, 421, 'The recorder has no service for this address: see --regional-upstream.')
-    const body = await readBody(request)
+    const body = await readUpTo(request, maxBodyBytes)
     if (!body) return sendPlain(response, 413, 'The recorder passes on bodies of up to 1 MiB.')
     const { method = 'GET', url = '/' } = request
     const headers = headerPairs(request.rawHeaders)
     const redirectUri = new URLSearchParams(url.split('?')[1]).get('redirect_uri') ?? ''
     if (redirectUri !== '' && swapped(redirectUri, swaps) === redirectUri) foreign.add(redirectUri)
 
-    const outcome = await upstream.send({
+    const outcome = await sendUpstream(agent, {
       url: base + swapped(url, swaps),
       method,
       headers: headers.map(([name, value]) => [name, swapped(value, swaps)] as const),
@@ -145,7 +137,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   })
   const close = async (): Promise<void> => {
     await Promise.all([listener.close(), ...underWay])
-    upstream.close()
+    agent.destroy()
   }
   return {
     authUrl: addresses.home,
@@ -169,7 +161,6 @@ function baseAddress(option: string, value: string): string {
   return url.href.replace(/\/+$/u, '')
 }
 
-/** Aborted once nobody waits for the response any more. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   response.once('close', () => gone.abort())
@@ -188,7 +179,7 @@ function forClient(
     const kept = name === 'location' ? [...foreign].find((address) => value.startsWith(address)) : undefined
     return kept === undefined ? swapped(value, back) : kept + swapped(value.slice(kept.length), back)
   }
-  const shown: SeenHeaders = headers.map(([name, value]) => [name, changed(name.toLowerCase(), value)] as const)
+  const shown = headers.map(([name, value]) => [name, changed(name.toLowerCase(), value)] as const)
   return { status, headers: shown, body: swappedBody(body, back) }
 }
 

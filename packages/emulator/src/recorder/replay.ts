@@ -2,15 +2,13 @@
  * `startReplay`: answers from a recorded login, in its order, as long as the client sends what it sent then.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { differences, type ArrivedRequest } from './comparison.ts'
-import { instanceOf, ownAddresses, readBody, sendPlain } from './addresses.ts'
-import type { Json } from './field-masks.ts'
-import { readFixture, type Fixture, type RecordedAnswer, type RecordedExchange } from './fixture.ts'
-import { onlyPlaceholder, render } from './placeholders.ts'
-import { madeUp } from './pseudonyms.ts'
+import { instanceOf, maxBodyBytes, ownAddresses, sendPlain } from './addresses.ts'
+import { readFixture, type Fixture, type Json, type RecordedAnswer, type RecordedRequest } from './fixture.ts'
+import { fits, isPlain, madeUp, render, type Bindings } from './placeholders.ts'
+import { readUpTo } from './upstream.ts'
 import { checkNames } from '../support/known-names.ts'
-import { banner, listenOnLoopback } from '../http/loopback-listener.ts'
-import type { Bindings } from './template-match.ts'
+import { grouped, mediaType, readCookies } from '../http/service-request.ts'
+import { banner, listen } from '../http/listeners.ts'
 
 /** Where a recording is replayed, and who is told. */
 export interface ReplayOptions {
@@ -25,9 +23,7 @@ export interface Replay extends AsyncDisposable {
   /** What the client under test is given in place of the service's addresses. */
   readonly authUrl: string
   readonly regionalAuthUrl: string
-  /** Exchanges of the recording that were answered in this run of it; it starts anew with its first request. */
-  readonly replayed: number
-  /** The last one was answered. */
+  /** The last exchange of the recording was answered; it starts anew with its first request. */
   readonly isComplete: boolean
   /** What did not fit, in sentences; the first 1,000. */
   readonly mismatches: readonly string[]
@@ -47,7 +43,7 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
   checkNames('option', '', options, ['port', 'onExchange'])
   if (recording === undefined || recording === null) throw new TypeError('recording must be a file or a fixture')
   const { exchanges, placeholders } = typeof recording === 'string' ? await readFixture(recording) : recording
-  const listener = await listenOnLoopback(options.port)
+  const listener = await listen({ port: options.port ?? 0 })
   const addresses = ownAddresses(listener.port)
   const atTheStart = (): Bindings => new Map(Object.entries(addresses))
   const mismatches: string[] = []
@@ -60,43 +56,31 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
     return value
   }
 
-  /** The exchange that this request is, or what is different. */
-  function advance(arrived: ArrivedRequest): RecordedExchange | readonly string[] {
-    let problems: readonly string[] = ['the recording has ended']
-    // A request that does not continue the recording may be its first one again.
+  /** What is different from the next request of the recording; empty where it is that one, or the recording's first one again. */
+  function advance(arrived: IncomingMessage, body: string): readonly string[] {
+    const problems: string[][] = []
     for (const [index, known] of [[position, bindings] as const, [0, atTheStart()] as const]) {
-      const exchange = exchanges[index]
-      if (!exchange) continue
+      const request = exchanges[index]?.request
       const tried: Bindings = new Map(known)
-      const found = differences(exchange.request, arrived, tried)
-      if (found.length === 0) {
-        position = index + 1
-        bindings = tried
-        return exchange
-      }
-      if (index === position) problems = found
+      const instance = instanceOf(arrived, addresses)
+      problems.push(request ? differences(request, instance, arrived, body, tried) : ['the recording has ended'])
+      if (problems.at(-1)?.length !== 0) continue
+      position = index + 1
+      bindings = tried
+      return []
     }
-    return problems
+    return problems[0] ?? []
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request)
+    const body = await readUpTo(request, maxBodyBytes)
     if (!body) return sendPlain(response, 413, 'The replay takes bodies of up to 1 MiB.')
-    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/su)
     const at = position
-    const found = advance({
-      instance: instanceOf(request, addresses),
-      method: request.method ?? '',
-      path,
-      query: new URLSearchParams(query),
-      cookies: cookiesOf(request.headers.cookie ?? ''),
-      contentType: mediaTypeOf(request),
-      body: body.toString('utf8'),
-    })
-    if (!('request' in found)) return refuse(response, at, found)
-    const { request: recorded, answer: given } = found
+    const problems = advance(request, body.toString('utf8'))
+    if (problems.length > 0) return refuse(response, at, problems)
+    const { request: recorded, answer: given = 'cut' } = exchanges[position - 1] ?? {}
     const status = typeof given === 'string' ? given : String(given.status)
-    const line = `${position} of ${exchanges.length}: ${recorded.method} ${recorded.path} → ${status}`
+    const line = `${position} of ${exchanges.length}: ${recorded?.method} ${recorded?.path} → ${status}`
     response.once('close', () => options.onExchange?.(line))
     if (given === 'cut') response.destroy()
     else if (given !== 'none') sendRecorded(response, given, valueOf)
@@ -119,9 +103,6 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
   return {
     authUrl: addresses.home,
     regionalAuthUrl: addresses.regional,
-    get replayed() {
-      return position
-    },
     get isComplete() {
       return position === exchanges.length
     },
@@ -131,18 +112,76 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
   }
 }
 
-/** The media type alone, lower-case; empty where there is none. */
-function mediaTypeOf({ headers }: IncomingMessage): string {
-  return headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
+/**
+ * What is different between a request that arrived and the one that was recorded, in sentences that name no value of the client's.
+ * Empty where it is the recorded one; then `bindings` know what its placeholders stand for.
+ */
+function differences(
+  expected: RecordedRequest,
+  instance: string | undefined,
+  { method = '', url = '', headers }: IncomingMessage,
+  body: string,
+  bindings: Bindings,
+): string[] {
+  const { form, json, html, text } = expected
+  const [path = '', query = ''] = url.split(/\?(.*)/su)
+  if (instance !== expected.instance) return [`it must be sent to the ${expected.instance} instance`]
+  if (method !== expected.method || !fits(expected.path, path, bindings)) {
+    const came = `${method} ${path}`
+    return [isPlain(came) ? `${came} came` : 'another request came']
+  }
+  const compare = (at: string, wanted: unknown, came: unknown): string[] =>
+    compareFields(at, flattened(wanted), new Map(flattened(came)), bindings)
+  const problems = [
+    ...compare('query', expected.query ?? {}, Object.fromEntries(grouped(new URLSearchParams(query)))),
+    // More cookies are fine.
+    ...compare('cookie', expected.cookies ?? {}, Object.fromEntries(readCookies(headers.cookie ?? ''))).filter(
+      (each) => !each.endsWith(' was not there'),
+    ),
+  ]
+  const type = mediaType(String(expected.headers['content-type'] ?? ''))
+  if (type !== '' && !fits(type, mediaType(headers['content-type'] ?? ''), bindings))
+    return [...problems, `content-type must be ${type}`]
+  if (form) return [...problems, ...compare('form', form, Object.fromEntries(grouped(new URLSearchParams(body))))]
+  if (json !== undefined) return [...problems, ...compare('body', json, parsed(body))]
+  const isSame = fits([html ?? text ?? []].flat().join('\n'), body, bindings)
+  return isSame ? problems : [...problems, 'body differs']
 }
 
-function cookiesOf(header: string): URLSearchParams {
-  const cookies = new URLSearchParams()
-  for (const pair of header.split(';').filter((each) => each.trim() !== '')) {
-    const [name = '', value = ''] = pair.trim().split(/[=](.*)/su)
-    cookies.append(name, value)
+function compareFields(
+  at: string,
+  expected: readonly (readonly [string, string])[],
+  arrived: Map<string, string>,
+  bindings: Bindings,
+): string[] {
+  const problems = expected.flatMap(([template, wanted]) => {
+    const name = render(template, (each) => bindings.get(each) ?? '')
+    const came = arrived.get(name)
+    arrived.delete(name)
+    if (came === undefined) return [`${at}: ${template} is missing`]
+    if (fits(wanted, came, bindings)) return []
+    const isAlone = /^\{\{[^}]*\}\}$/u.test(wanted)
+    return [`${at}: ${template} must be ${isAlone ? `${wanted}, the value that was sent before` : `"${wanted}"`}`]
+  })
+  // The name may be a secret that stands alone.
+  const more = [...arrived.keys()].map((name) => `${at}: ${isPlain(name) ? name : 'another name'} was not there`)
+  return [...problems, ...more]
+}
+
+/** Each value with the path of names to it: `data.0.id`. An empty list or object is a value, too. */
+function flattened(value: unknown, at = ''): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [[at, String(value)]]
+  const entries = Object.entries(value)
+  if (entries.length === 0 && at !== '') return [[at, JSON.stringify(value)]]
+  return entries.flatMap(([name, inner]: [string, unknown]) => flattened(inner, at === '' ? name : `${at}.${name}`))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
   }
-  return cookies
 }
 
 /** A recorded answer, with a value in the place of each placeholder. */
@@ -154,27 +193,20 @@ function sendRecorded(response: ServerResponse, recorded: RecordedAnswer, valueO
   response.writeHead(recorded.status, [...headers, banner, '1', 'content-length', String(body.length)]).end(body)
 }
 
-function bodyOf({ form, json, html, text }: RecordedAnswer, valueOf: (name: string) => string): string {
-  if (json !== undefined) return JSON.stringify(filledJson(json, valueOf))
-  const lines = html ?? text
-  if (lines) return render([lines].flat().join('\n'), valueOf)
-  const fields = new URLSearchParams()
-  for (const [name, values] of Object.entries(form ?? {})) {
-    for (const value of [values].flat()) fields.append(render(name, valueOf), render(value, valueOf))
-  }
-  return fields.toString()
+function bodyOf({ json, html, text }: RecordedAnswer, valueOf: (name: string) => string): string {
+  return json === undefined
+    ? render([html ?? text ?? []].flat().join('\n'), valueOf)
+    : JSON.stringify(filled(json, valueOf))
 }
 
-function filledJson(value: Json, valueOf: (name: string) => string): Json {
+function filled(value: Json, valueOf: (name: string) => string): Json {
   if (typeof value === 'string') {
-    const filled = render(value, valueOf)
-    return onlyPlaceholder(value)?.spelling === 'number' ? Number(filled) : filled
+    const text = render(value, valueOf)
+    return value.endsWith(':number}}') ? Number(text) : text
   }
-  if (Array.isArray(value)) return value.map((item: Json) => filledJson(item, valueOf))
+  if (Array.isArray(value)) return value.map((item: Json) => filled(item, valueOf))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [render(name, valueOf), filledJson(item, valueOf)]),
-  )
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [render(name, valueOf), filled(item, valueOf)]))
 }
 
 /** What can stand in a header: a value that was edited by hand may hold anything. */

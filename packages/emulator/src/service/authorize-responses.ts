@@ -1,15 +1,13 @@
 /**
  * The answers that both authorize endpoints give: cookies, the login page, the passcode page, a refusal.
  */
-import { loginPage } from '../pages/login-page.ts'
+import { loginPage, type LoginPageContent } from '../pages/login-page.ts'
 import { noticePage } from '../pages/page.ts'
 import { passcodePage } from '../pages/passcode-page.ts'
 import { withReason, htmlResponse, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from '../state/service-state.ts'
 import { randomText, sessionCookie, type AskedPasscode, type Session } from '../state/sessions.ts'
 import { isLenient } from '../state/strictness.ts'
-
-export const authorizeEndpointPath = '/oauth2/v3/authorize'
 
 /** Seconds that the firewall's own cookies live, as recorded. */
 const cookieSeconds = { ak_bmsc: 7200, bm_sz: 14_400, _abck: 31_536_000 }
@@ -28,7 +26,6 @@ export function authorizeCookies(
   return { 'set-cookie': others.toSpliced(before, 0, ...(own ? [own] : [])) }
 }
 
-/** A page that says why a request was refused. */
 export function refusal(
   service: ServiceState,
   status: 400 | 403 | 404,
@@ -42,23 +39,10 @@ export function refusal(
 export function loginPageResponse(
   service: ServiceState,
   session: Session,
-  { status = 200, message, identity }: { status?: number; message?: string; identity?: string | undefined } = {},
+  { status = 200, ...content }: LoginPageContent & { readonly status?: number } = {},
 ): ServiceResponse {
-  const body = loginPage({
-    action: formAction(session),
-    hidden: session.hidden,
-    cancelName: session.names.cancel,
-    identity,
-    message,
-    messageInScript: service.settings.errorTexts === 'script',
-    captcha:
-      session.captcha === undefined ? undefined : { letters: session.captcha, kind: service.settings.captchaKind },
-    asksFor: session.asksFor,
-    isSecondPage: service.settings.identityFirst && session.asksFor === 'credential',
-    inTemplate: session.inTemplate,
-    recorded: isLenient(service.settings),
-    hasStartPage: service.settings.inspector,
-  })
+  const { message } = content
+  const body = loginPage(session, service.settings, content)
   const decision = message === undefined ? 'a session began: the login page' : `the login page again: ${message}`
   return withReason(decision, htmlResponse(status, body, authorizeCookies(service, session)), message !== undefined)
 }
@@ -68,18 +52,9 @@ export function passcodePageResponse(
   session: Session,
   { csrf }: AskedPasscode,
 ): ServiceResponse {
-  const { transactionId } = session
-  const recorded = isLenient(service.settings)
-  const { csrf: csrfAt, ...others } = service.settings.passcodePage
-  const options = { recorded, hasStartPage: service.settings.inspector, inTemplate: recorded, csrfAt, ...others }
-  const body = passcodePage({ action: formAction(session), csrf, transactionId, ...options })
+  const body = passcodePage(session, service.settings, csrf)
   return withReason(
     'the account has a second factor: the passcode page',
     htmlResponse(200, body, authorizeCookies(service, session)),
   )
-}
-
-/** Where the form posts to: the query of endpoint 1 without its `login_hint`. */
-function formAction({ request }: Session): string {
-  return `${authorizeEndpointPath}?${new URLSearchParams(request.parameters).toString()}`
 }

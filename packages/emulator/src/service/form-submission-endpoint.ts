@@ -54,15 +54,14 @@ function passwordPage(service: ServiceState, session: Session, form: URLSearchPa
 function signIn(service: ServiceState, session: Session, form: URLSearchParams, inBrowser: boolean): ServiceResponse {
   const identity = fieldOf(form, 'identity') ?? ''
   const account = service.accounts.find(identity)
-  const captcha = captchaProblem(session, account, fieldOf(form, 'captcha'), service.settings.captchaKind)
+  const captcha = captchaProblem(session, account, fieldOf(form, 'captcha'))
   if (captcha !== undefined) return loginPageResponse(service, session, { message: captcha, identity })
 
   service.counters.credentialChecks += 1
   if (account?.locked) return loginPageResponse(service, session, { message: 'Your account has been locked', identity })
   const rightPlace = account?.region === session.instance.region
   if (!account || !rightPlace || fieldOf(form, 'credential') !== account.credential) {
-    const status = service.settings.wrongCredentials
-    return loginPageResponse(service, session, { status, message: 'We could not sign you in', identity })
+    return loginPageResponse(service, session, { status: 401, message: 'We could not sign you in', identity })
   }
 
   const { pending } = session
@@ -148,7 +147,7 @@ function redirectTo(
   parameters: Readonly<Record<string, string>>,
 ): ServiceResponse {
   const location = new URL(redirectUri)
-  for (const [name, value] of Object.entries({ ...parameters, ...service.settings.redirectParameters })) {
+  for (const [name, value] of Object.entries(parameters)) {
     location.searchParams.append(name, value)
   }
   return redirectResponse(302, location.href, authorizeCookies(service, session))

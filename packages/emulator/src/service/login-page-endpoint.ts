@@ -1,14 +1,15 @@
 /**
  * Endpoint 1, GET /oauth2/v3/authorize: the login page, or a 303 to the instance of the account's region.
  */
-import { authorizeEndpointPath, authorizeCookies, loginPageResponse, refusal } from './authorize-responses.ts'
-import { isBareQuery, readAuthorizationRequest } from '../state/authorization-request.ts'
-import { captchaLetters } from '../pages/captcha.ts'
+import { authorizeCookies, loginPageResponse, refusal } from './authorize-responses.ts'
+import { authorizeEndpointPath, isBareQuery, readAuthorizationRequest } from '../state/authorization-request.ts'
+import { captchaLetters, captchaPicture } from '../pages/captcha.ts'
 import { verifiedTransactionResponse } from './form-submission-endpoint.ts'
-import { withReason, redirectResponse, type ServiceResponse } from '../http/service-response.ts'
+import { redirectResponse, withReason, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from '../state/service-state.ts'
 import type { ServiceRequest } from '../http/service-request.ts'
 import { isLenient } from '../state/strictness.ts'
+import { sessionCookie } from '../state/sessions.ts'
 
 export function loginPageEndpoint(service: ServiceState, asked: ServiceRequest): ServiceResponse {
   const { instance, query } = asked
@@ -35,4 +36,16 @@ export function loginPageEndpoint(service: ServiceState, asked: ServiceRequest):
   const session = service.sessions.create(instance, request)
   if (account?.captcha === true) session.captcha = captchaLetters()
   return loginPageResponse(service, session, { identity: hint })
+}
+
+export function captchaEndpoint(service: ServiceState, { cookies, instance }: ServiceRequest): ServiceResponse {
+  const session = service.sessions.find(cookies.get(sessionCookie), instance)
+  if (!session) return refusal(service, 403, 'Your session is unknown or has expired. Open the login page again.')
+  if (session.captcha === undefined) return refusal(service, 404, 'Your page shows no captcha.', session)
+  const picture = captchaPicture(session.captcha).markup
+  return withReason('the captcha of the page', {
+    status: 200,
+    headers: { 'content-type': 'image/svg+xml' },
+    body: picture,
+  })
 }

@@ -11,7 +11,6 @@ import { isPasscodeCsrf } from '../state/strictness.ts'
 const maxAttempts = 5
 const maxBackupAttempts = 10
 
-/** GET …/authorize/mfa/factors?transaction_id=… */
 export function factorsEndpoint(service: ServiceState, request: ServiceRequest): ServiceResponse {
   const pending = pendingOf(service, request, request.query.getAll('transaction_id'))
   if ('error' in pending) return pending.error
@@ -25,9 +24,8 @@ export function factorsEndpoint(service: ServiceState, request: ServiceRequest):
     activatedAt,
     updatedAt: activatedAt,
   }))
-  const { factorList } = service.settings
-  const body = factorList === 'bare' ? data : { [factorList]: data }
-  return withReason(data.length === 1 ? 'one factor listed' : `${data.length} factors listed`, jsonResponse(200, body))
+  const decision = data.length === 1 ? 'one factor listed' : `${data.length} factors listed`
+  return withReason(decision, jsonResponse(200, { data }))
 }
 
 /** POST …/authorize/mfa/verify. A wrong passcode is a 200, too: `valid` decides. */
@@ -64,7 +62,6 @@ export function verifyEndpoint(service: ServiceState, request: ServiceRequest): 
   return withReason(decision, jsonResponse(200, { data }), !valid)
 }
 
-/** POST …/authorize/mfa/backupcodes/attempt */
 export function backupCodeEndpoint(service: ServiceState, request: ServiceRequest): ServiceResponse {
   const fields = bodyFields(request)
   const pending = pendingOf(service, request, valuesOf(fields, 'transaction_id'))
@@ -72,24 +69,26 @@ export function backupCodeEndpoint(service: ServiceState, request: ServiceReques
   const code = fields?.get('backup_code')
   if (!code) return mfaError(400, 'ERR_OBJECT_VALIDATION', 'backup_code is required')
 
-  const { backupCodes } = pending.account
+  const { account } = pending
   const locked = pending.backupAttempts >= maxBackupAttempts
   if (!locked) service.counters.passcodeChecks += 1
-  const valid = !locked && backupCodes.delete(code)
-  if (valid) pending.verified = true
-  else if (!locked) pending.backupAttempts += 1
+  const valid = !locked && account.backupCodes.includes(code)
+  if (valid) {
+    pending.verified = true
+    account.backupCodes = account.backupCodes.filter((each) => each !== code)
+  } else if (!locked) pending.backupAttempts += 1
   const attemptsRemaining = maxBackupAttempts - pending.backupAttempts
   const message = valid ? null : locked ? 'Too many attempts' : 'The backup code is not valid'
   const data = {
     valid,
     reason: valid ? null : locked ? 'LOCKED' : 'INVALID_CODE',
     message,
-    codesRemaining: backupCodes.size,
+    codesRemaining: account.backupCodes.length,
     attemptsRemaining,
     locked: attemptsRemaining === 0,
   }
   return withReason(
-    message ?? `the backup code is right, ${backupCodes.size} left`,
+    message ?? `the backup code is right, ${account.backupCodes.length} left`,
     jsonResponse(200, { data }),
     !valid,
   )
@@ -124,7 +123,6 @@ function pendingOf(
   return session.pending
 }
 
-/** From the passcode page to the last accepted passcode. */
 const passcodeSeconds = 300
 
 function mfaError(status: 400 | 401 | 403, code: string, message: string): ServiceResponse {

@@ -4,13 +4,12 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import express, { type Express, type Request, type Response } from 'express'
-import type { AccessToken } from '../state/access-tokens.ts'
+import { describeMinting, isTaken, mintingOf, type AccessToken } from '../state/access-tokens.ts'
 import { respond } from '../answers/respond.ts'
 import type { Faults } from '../faults/faults.ts'
 import { connectionOf } from '../http/http2-bridge.ts'
 import type { Journal } from '../journal/journal.ts'
-import { describeMinting, isTaken, mintingOf } from '../state/minting.ts'
-import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
+import { jsonResponse, withReason, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from '../state/service-state.ts'
 import { isCurrent, isLenient, isRegistered } from '../state/strictness.ts'
 import { refreshedTradeResponse, tradedRefreshToken, tradeResponse } from './token-trade.ts'
@@ -86,37 +85,27 @@ export function createOwnerApi(service: ServiceState, faults: Faults, journal: J
     return withReason('the access token is good', await reply(request, held))
   }
 
-  const guarded = (reply: GuardedResponse): ReturnType<typeof endpoint> =>
-    endpoint((request) => withToken(request, reply))
+  const on = (method: 'get' | 'post', path: string, reply: GuardedResponse): unknown =>
+    app[method](
+      path,
+      endpoint((request) => withToken(request, reply)),
+    )
 
-  app.get(
-    // Newer clients ask for the second alone: all that an account owns.
-    ['/api/1/vehicles', '/api/1/products'],
-    guarded(({ path }) => {
+  // Newer clients ask for the second alone: all that an account owns.
+  for (const path of ['/api/1/vehicles', '/api/1/products']) {
+    on('get', path, () => {
       if (isCurrent(service.settings) && path === '/api/1/vehicles') return listClosed
       const response = isCurrent(service.settings) ? [...demoVehicles, demoEnergySite] : demoVehicles
       return jsonResponse(200, { response, count: response.length })
-    }),
+    })
+  }
+  on('get', '/api/1/vehicles/:id', (request) => vehicleResponse(request, (vehicle) => vehicle))
+  on('post', '/api/1/vehicles/:id/command/:name', (request) =>
+    vehicleResponse(request, () => ({ result: true, reason: '', command: request.params['name'] })),
   )
-  app.get(
-    '/api/1/vehicles/:id',
-    guarded((request) => vehicleResponse(request, (vehicle) => vehicle)),
-  )
-  app.post(
-    '/api/1/vehicles/:id/command/:name',
-    guarded((request) =>
-      vehicleResponse(request, () => ({ result: true, reason: '', command: request.params['name'] })),
-    ),
-  )
-  app.get(
-    '/api/1/stream',
-    guarded((request) => eventStream(Number(request.query['count'] ?? 5))),
-  )
-  app.get(
-    '/api/1/bytes/:n',
-    guarded((request) => bytes(Number(request.params['n']))),
-  )
-  app.post('/api/1/echo', guarded(echo))
+  on('get', '/api/1/stream', ({ query }) => eventStream(Number(query['count'] ?? 5)))
+  on('get', '/api/1/bytes/:n', ({ params }) => bytes(Number(params['n'])))
+  on('post', '/api/1/echo', echo)
   app.post(
     '/oauth/token',
     (_request, _response, next) => next(isLenient(service.settings) ? undefined : 'route'),
@@ -153,7 +142,6 @@ function refusedAfterRefresh(status: 401 | 403): ServiceResponse {
   return withReason('the access token came of a refresh', jsonResponse(status, ownerApiError(error)))
 }
 
-/** As recorded in 2026. */
 function unauthorizedToday(): ServiceResponse {
   return withReason(
     'the access token is unknown, expired, revoked, or one of the other API',
@@ -203,7 +191,6 @@ function bytes(length: number): ServiceResponse {
   return { status: 200, headers, body: Readable.from(chunks()) }
 }
 
-/** The body as it came, streamed. */
 function echo(request: Request): ServiceResponse {
   const contentType = request.headers['content-type'] ?? 'application/octet-stream'
   return { status: 200, headers: { 'content-type': contentType }, body: request }

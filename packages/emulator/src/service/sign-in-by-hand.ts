@@ -6,9 +6,9 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { authorizeEndpointPath } from './authorize-responses.ts'
+import { authorizeEndpointPath } from '../state/authorization-request.ts'
 import type { ServiceState } from '../state/service-state.ts'
-import { sessionCookie, type AskedPasscode, type Session } from '../state/sessions.ts'
+import { sessionCookie, type Session } from '../state/sessions.ts'
 
 /** Who signs in by hand. */
 export interface SignInByHandOptions {
@@ -53,27 +53,26 @@ export async function signInByHand(
   if (session.asksFor === 'identity') page = await post({ ...Object.fromEntries(session.hidden), identity })
   page = await post({ ...Object.fromEntries(session.hidden), identity, credential })
   if (page.location === undefined && session.pending) {
-    await verifyPasscode(browser, page, session, session.pending, passcode)
-    page = await post({ transaction_id: session.transactionId, _csrf: session.pending.csrf })
+    const { account, csrf: _csrf } = session.pending
+    const { transactionId: transaction_id } = session
+    const fields = { transaction_id, factor_id: account.factors[0]?.id, passcode, _csrf }
+    const verified = await browser.send(new URL(`${authorizeEndpointPath}/mfa/verify`, page.url), fields)
+    if (!verified.body.includes('"valid":true'))
+      throw new Error(`The sign-in by hand ended at its passcode, with status ${verified.status}`)
+    page = await post({ transaction_id, _csrf })
   }
   if (page.location === undefined) throw endedOn(page)
   return new URL(page.location, page.url).href
 }
 
-interface Browser {
-  /** Keeps cookies, follows nothing. */
-  send(url: URL, body?: URLSearchParams | object): Promise<Page>
-  /** The session of the page that was shown last. */
-  session(): Session | undefined
-}
-
-function createBrowser({ instances, sessions, settings }: ServiceState, ca: string | undefined): Browser {
+function createBrowser({ instances, sessions }: ServiceState, ca: string | undefined) {
   const known = [instances.home, instances.regional]
   let instance = instances.home
   let sessionId: string | undefined
   return {
-    session: () => sessions.find(sessionId, instance),
-    async send(url, body) {
+    /** Of the page that was shown last. */
+    session: (): Session | undefined => sessions.find(sessionId, instance),
+    async send(url: URL, body?: URLSearchParams | object): Promise<Page> {
       const asked = known.find((each) => each.url === url.origin)
       if (!asked) {
         const addresses = known.map((each) => each.url).join(' or ')
@@ -86,10 +85,9 @@ function createBrowser({ instances, sessions, settings }: ServiceState, ca: stri
         ...(body && { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' }),
       }
       const options = { method: body ? 'POST' : 'GET', headers, agent: false as const }
-      const [minVersion, maxVersion] = [settings.tlsMinVersion, settings.tlsMinVersion]
       const sent =
         url.protocol === 'https:'
-          ? httpsRequest(url, { ...options, ca, minVersion, maxVersion })
+          ? httpsRequest(url, { ...options, ca, maxVersion: 'TLSv1.2' })
           : httpRequest(url, options)
       sent.end(isForm ? body.toString() : body && JSON.stringify(body))
       const [response]: IncomingMessage[] = await once(sent, 'response')
@@ -99,25 +97,6 @@ function createBrowser({ instances, sessions, settings }: ServiceState, ca: stri
       const { statusCode = 0, headers: received } = response
       return { url, status: statusCode, body: await text(response), location: received.location }
     },
-  }
-}
-
-/** What the script of the passcode page does. */
-async function verifyPasscode(
-  browser: Browser,
-  { url }: Page,
-  { transactionId }: Session,
-  { account, csrf }: AskedPasscode,
-  passcode: string,
-): Promise<void> {
-  const verified = await browser.send(new URL(`${authorizeEndpointPath}/mfa/verify`, url), {
-    transaction_id: transactionId,
-    factor_id: account.factors[0]?.id,
-    passcode,
-    _csrf: csrf,
-  })
-  if (!verified.body.includes('"valid":true')) {
-    throw new Error(`The sign-in by hand ended at its passcode, with status ${verified.status}`)
   }
 }
 

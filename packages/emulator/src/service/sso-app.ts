@@ -6,19 +6,16 @@ import express, { Router, type Express, type RequestHandler } from 'express'
 import { respond } from '../answers/respond.ts'
 import type { Endpoint } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
-import { captchaEndpoint } from './captcha-endpoint.ts'
 import { challengeResponse } from '../pages/challenge-page.ts'
 import { formSubmissionEndpoint } from './form-submission-endpoint.ts'
-import { loginPageEndpoint } from './login-page-endpoint.ts'
+import { authorizeEndpointPath } from '../state/authorization-request.ts'
+import { captchaEndpoint, loginPageEndpoint } from './login-page-endpoint.ts'
 import { backupCodeEndpoint, factorsEndpoint, verifyEndpoint } from './mfa-endpoints.ts'
-import { html } from '../pages/html.ts'
 import type { Region } from '../options/account-options.ts'
 import type { Journal } from '../journal/journal.ts'
-import { page } from '../pages/page.ts'
-import { startPage } from '../pages/start-page.ts'
+import { callbackPage, startPage } from '../pages/page.ts'
 import { guard } from '../answers/guard.ts'
-import { accountView } from '../state/accounts.ts'
-import { withReason, htmlResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
+import { htmlResponse, sendResponse, withReason, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from '../state/service-state.ts'
 import { readServiceRequest, type ServiceRequest } from '../http/service-request.ts'
 import { isLenient, withoutLocale } from '../state/strictness.ts'
@@ -30,16 +27,14 @@ const tokenPath = '/oauth2/v3/token'
 
 type EndpointFunction = (service: ServiceState, request: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>
 
-/** `control` is all of `/_emulator`; undefined leaves it out. */
 export function createSsoApp(
   service: ServiceState,
   faults: Faults,
   journal: Journal,
   control: Router | undefined,
-  ownerApiUrl: string,
 ): Express {
   const place = (request: IncomingMessage): Region => service.instances.of(request).region
-  const app = bareApp(service.settings, journal, place, control && ownPages(service, control, ownerApiUrl))
+  const app = bareApp(service.settings, journal, place, control && ownPages(service, control))
   app.use((request, _response, next) => {
     request.url = withoutLocale(service.settings, request.url)
     next()
@@ -51,12 +46,12 @@ export function createSsoApp(
   })
   app.use(express.text({ type: () => true, limit: bodyLimit, inflate: false }))
 
-  const at = (name: (request: ServiceRequest) => Endpoint, endpoint: EndpointFunction): RequestHandler => {
+  const at = (name: Endpoint | ((request: ServiceRequest) => Endpoint), endpoint: EndpointFunction): RequestHandler => {
     return async (request, response) => {
       const body = typeof request.body === 'string' ? request.body : ''
       const asked = readServiceRequest(request, service.instances.of(request), body)
       const recording = journal.recordingOf(request)
-      const endpointName = name(asked)
+      const endpointName = typeof name === 'string' ? name : name(asked)
       const fault = faults.take(endpointName)
       recording.asked(endpointName, body, fault)
       await respond(response, fault, recording, () => {
@@ -69,62 +64,36 @@ export function createSsoApp(
     }
   }
 
-  app.get(
-    '/oauth2/v3/authorize',
-    at(() => 'login-page', loginPageEndpoint),
-  )
-  app.post(
-    '/oauth2/v3/authorize',
-    at(() => 'form-submission', formSubmissionEndpoint),
-  )
+  app.get(authorizeEndpointPath, at('login-page', loginPageEndpoint))
+  app.post(authorizeEndpointPath, at('form-submission', formSubmissionEndpoint))
   app.get(
     '/captcha',
     (_request, _response, next) => next(isLenient(service.settings) ? undefined : 'route'),
-    at(() => 'captcha', captchaEndpoint),
+    at('captcha', captchaEndpoint),
   )
   app.post(
     tokenPath,
     at((request) => tokenEndpointName(service, request), tokenEndpoint),
   )
   // The document gives the MFA paths without their prefix; recordings have the one of the authorize endpoint.
-  for (const prefix of ['/oauth2/v3', '']) {
-    app.get(
-      `${prefix}/authorize/mfa/factors`,
-      at(() => 'mfa-factors', factorsEndpoint),
-    )
-    app.post(
-      `${prefix}/authorize/mfa/verify`,
-      at(() => 'mfa-verify', verifyEndpoint),
-    )
-    app.post(
-      `${prefix}/authorize/mfa/backupcodes/attempt`,
-      at(() => 'mfa-backup-code', backupCodeEndpoint),
-    )
+  for (const prefix of [authorizeEndpointPath, '/authorize']) {
+    app.get(`${prefix}/mfa/factors`, at('mfa-factors', factorsEndpoint))
+    app.post(`${prefix}/mfa/verify`, at('mfa-verify', verifyEndpoint))
+    app.post(`${prefix}/mfa/backupcodes/attempt`, at('mfa-backup-code', backupCodeEndpoint))
   }
   app.get('/void/callback', (_request, response) => sendResponse(response, htmlResponse(404, callbackPage)))
   return finishApp(app)
 }
 
 /** What a person opens: the start page, and all of `/_emulator`. */
-function ownPages(service: ServiceState, control: Router, ownerApiUrl: string): Router {
-  const accounts = service.accounts.all.map((account) => accountView(account, service.clock))
+function ownPages(service: ServiceState, control: Router): Router {
   const router = Router()
   router.get('/', guard, (_request, response) =>
-    sendResponse(response, htmlResponse(200, startPage(accounts, ownerApiUrl))),
+    sendResponse(response, htmlResponse(200, startPage(service.accounts.all, service.ownerApiUrl))),
   )
   router.use('/_emulator', control)
   return router
 }
-
-/** The page that does not exist: an application intercepts it, and a person copies its address. */
-const callbackPage = page(
-  'Page not found',
-  html`<h1>Page not found</h1>
-    <p>
-      That is as it should be: the sign-in is done. Copy the whole address of this page and paste it into the
-      application that sent you here.
-    </p>`,
-)
 
 function tokenEndpointName(service: ServiceState, request: ServiceRequest): Endpoint {
   return tokenFields(service, request)?.get('grant_type') === 'refresh_token' ? 'refresh' : 'token'

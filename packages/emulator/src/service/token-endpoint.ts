@@ -5,13 +5,12 @@
 import { fixedScope } from '../state/authorization-request.ts'
 import { passcodePageResponse } from './authorize-responses.ts'
 import { verifierMatches } from '../state/codes.ts'
-import { mintingOf } from '../state/minting.ts'
-import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
+import { jsonResponse, withReason, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from '../state/service-state.ts'
 import { readFormFields, readJsonFields, type Fields, type ServiceRequest } from '../http/service-request.ts'
 import { awaitPasscode } from '../state/sessions.ts'
-import { isClient } from '../state/registered-application.ts'
-import { isLenient, isRegistered } from '../state/strictness.ts'
+import { isClient, isLenient, isRegistered } from '../state/strictness.ts'
+import { mintingOf } from '../state/access-tokens.ts'
 
 /** The body's fields, whichever encoding it came in; undefined if it can't be read. Legacy clients send the `code` in a list. */
 export function tokenFields(

@@ -2,10 +2,9 @@
  * What legacy clients do before their first call: tokens are traded for others at the owner API itself, and refreshed there.
  */
 import type { IncomingMessage } from 'node:http'
-import type { AccessToken } from '../state/access-tokens.ts'
+import type { AccessToken, Minting } from '../state/access-tokens.ts'
 import type { TokenResponse } from '../state/refresh-tokens.ts'
-import type { Minting } from '../state/minting.ts'
-import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
+import { jsonResponse, withReason, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from '../state/service-state.ts'
 import { mediaTypeOf } from '../http/service-request.ts'
 import { tokenFields } from './token-endpoint.ts'

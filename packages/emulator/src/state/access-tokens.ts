@@ -7,19 +7,22 @@ import { fixedScope } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import { issuerOf, type Instance } from '../http/instances.ts'
-import type { EmulatorSettings } from '../options/options.ts'
-import type { Minting } from './minting.ts'
-import { clientIdOf } from './registered-application.ts'
 import { randomText } from './sessions.ts'
-import { signToken } from './signing-key.ts'
+import { clientIdOf, isCurrent } from './strictness.ts'
+import {
+  exportJWK,
+  generateKeyPair,
+  SignJWT,
+  type GenerateKeyPairResult,
+  type JSONWebKeySet,
+  type JWTPayload,
+} from 'jose'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
-/** With more, the oldest is forgotten. */
 const maxTokens = 50_000
 
-/** An access token that was issued. */
 export interface AccessToken {
   readonly account: Account
-  /** The sign-in it came from. */
   readonly family: string
   readonly minting: Minting | undefined
   readonly isRefreshed: boolean
@@ -69,16 +72,62 @@ export function createAccessTokens(clock: Clock, settings: EmulatorSettings) {
       tokens.set(accessToken, { account, family, minting, isRefreshed, audience, issuedAt: iat, revoked: false })
       return { accessToken, idToken }
     },
-    /** The token's content while it is known, unexpired and not revoked. */
     find(token: string): AccessToken | undefined {
       const found = tokens.get(token)
       return found?.revoked ? undefined : found
     },
-    /** Revokes those that match and says how many. */
     revoke(matches: (token: AccessToken) => boolean): number {
       const live = [...tokens.alive()].filter((token) => !token.revoked && matches(token))
       for (const token of live) token.revoked = true
       return live.length
     },
   }
+}
+
+const keyId = 'owner-sso-emulator'
+
+let keyPair: Promise<GenerateKeyPairResult> | undefined
+
+function signingKey(): Promise<GenerateKeyPairResult> {
+  keyPair ??= generateKeyPair('ES256')
+  return keyPair
+}
+
+export async function signToken(claims: JWTPayload): Promise<string> {
+  const { privateKey } = await signingKey()
+  return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: keyId }).sign(privateKey)
+}
+
+export async function publicKeys(): Promise<JSONWebKeySet> {
+  const { publicKey } = await signingKey()
+  return { keys: [{ ...(await exportJWK(publicKey)), kid: keyId, alg: 'ES256', use: 'sig' }] }
+}
+
+/** Versions of the connection that a token was issued on; undefined for one that no request asked for. */
+export interface Minting {
+  readonly tlsVersion: string | undefined
+  readonly httpVersion: string
+}
+
+/** The two versions of a request's connection; nothing else of the request is kept. */
+export function mintingOf({ tlsVersion, httpVersion }: Minting): Minting {
+  return { tlsVersion, httpVersion }
+}
+
+export function describeMinting(minting: Minting | undefined): string {
+  if (!minting) return 'issued by hand'
+  return `${minting.tlsVersion ?? 'plain http'}, HTTP/${minting.httpVersion}`
+}
+
+/** Whether the owner API takes a token. One that no request asked for is always taken. */
+export function isTaken(
+  minting: Minting | undefined,
+  settings: Pick<EmulatorSettings, 'mintedBy' | 'service'>,
+): boolean {
+  const rules = settings.mintedBy
+  if (!minting || rules === null) return true
+  if (rules === undefined)
+    return !isCurrent(settings) || minting.tlsVersion !== 'TLSv1.2' || minting.httpVersion !== '1.1'
+  const { tls = minting.tlsVersion, http = minting.httpVersion } = rules
+  return tls === minting.tlsVersion && http === minting.httpVersion
 }

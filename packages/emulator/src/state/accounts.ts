@@ -1,25 +1,11 @@
 /**
  * The accounts the service knows, and what each of them needs to sign in.
  */
-import { createHash } from 'node:crypto'
-import type { AccountOptions, AccountSwitches, Region } from '../options/account-options.ts'
+import { createHash, randomUUID } from 'node:crypto'
+import type { AccountOptions, AccountSwitches, FactorOptions, Region } from '../options/account-options.ts'
 import type { Clock } from './clock.ts'
-import { createFactor, type Factor } from './factors.ts'
-import { initialSwitches, switchAccount } from '../options/account-switches.ts'
-
-/** An account as the emulator's endpoints use it. */
-export interface Account {
-  readonly identity: string
-  readonly credential: string
-  region: Region
-  locked: boolean
-  captcha: boolean | 'after-submission'
-  readonly factors: readonly Factor[]
-  /** Those not used yet. */
-  readonly backupCodes: Set<string>
-  /** The `sub` of its tokens. */
-  readonly subject: string
-}
+import { switchAccount } from '../options/check-options.ts'
+import { Secret, TOTP } from 'otpauth'
 
 /** An account as tests and demos see it. */
 export interface EmulatorAccount {
@@ -45,67 +31,92 @@ export interface EmulatorAccount {
   change(switches: AccountSwitches): void
 }
 
-function createAccount(options: AccountOptions): Account {
-  const { totpSecret, factors = totpSecret === undefined ? [] : [{ name: 'Device #1', totpSecret }] } = options
-  return {
-    identity: options.identity,
-    credential: options.credential,
-    ...initialSwitches(options),
-    factors: factors.map(createFactor),
-    backupCodes: new Set(options.backupCodes),
-    subject: createHash('sha256').update(identityKey(options.identity)).digest('hex').slice(0, 32),
-  }
+/** An account as the service has it: what can be switched is written, and its factors can be checked. */
+export interface Account extends EmulatorAccount {
+  region: Region
+  locked: boolean
+  captcha: boolean | 'after-submission'
+  backupCodes: readonly string[]
+  readonly factors: readonly Factor[]
+  /** The `sub` of its tokens. */
+  readonly subject: string
 }
 
-export type AccountDirectory = ReturnType<typeof createAccountDirectory>
+function createAccount(options: AccountOptions, clock: Clock): Account {
+  const { identity, credential, totpSecret, backupCodes = [] } = options
+  const { factors = totpSecret === undefined ? [] : [{ name: 'Device #1', totpSecret }] } = options
+  const account: Account = {
+    identity,
+    credential,
+    ...initialSwitches(options),
+    factors: factors.map(createFactor),
+    backupCodes,
+    subject: createHash('sha256').update(identityKey(identity)).digest('hex').slice(0, 32),
+    change: (switches) => switchAccount(account, switches),
+    passcode(wanted) {
+      const factor = account.factors.find(({ id, name }) => wanted === undefined || wanted === id || wanted === name)
+      if (!factor) throw new TypeError(`${identity} has no ${wanted === undefined ? '' : 'such '}factor`)
+      return factor.passcode(clock.now())
+    },
+  }
+  return account
+}
 
-export function createAccountDirectory(options: readonly AccountOptions[]) {
-  const all = options.map(createAccount)
+export function createAccountDirectory(options: readonly AccountOptions[], clock: Clock) {
+  const all = options.map((each) => createAccount(each, clock))
   const byIdentity = new Map(all.map((account) => [identityKey(account.identity), account]))
   return {
     all,
-    /** By e-mail, without regard to case. */
     find: (identity: string): Account | undefined => byIdentity.get(identityKey(identity)),
-    /** Each account's switches are as they were at the start. */
+    /** Each account's switches are as they were at the start, and what was used may be used again. */
     reset(): void {
-      for (const [index, account] of all.entries()) Object.assign(account, initialSwitches(options[index] ?? {}))
-    },
-    /** Passcodes and backup codes that were used may be used again. */
-    forget(): void {
-      for (const [index, { factors, backupCodes }] of all.entries()) {
-        for (const factor of factors) factor.forget()
-        for (const code of options[index]?.backupCodes ?? []) backupCodes.add(code)
+      for (const [index, account] of all.entries()) {
+        const { backupCodes = [], ...given }: Partial<AccountOptions> = options[index] ?? {}
+        Object.assign(account, initialSwitches(given), { backupCodes })
+        for (const factor of account.factors) factor.forget()
       }
     },
   }
 }
 
-export function accountView(account: Account, clock: Clock): EmulatorAccount {
-  return {
-    identity: account.identity,
-    credential: account.credential,
-    get region() {
-      return account.region
-    },
-    get locked() {
-      return account.locked
-    },
-    get captcha() {
-      return account.captcha
-    },
-    factors: account.factors.map(({ id, name }) => ({ id, name })),
-    change: (switches) => switchAccount(account, switches),
-    get backupCodes() {
-      return [...account.backupCodes]
-    },
-    passcode(wanted) {
-      const factor = account.factors.find(({ id, name }) => wanted === undefined || wanted === id || wanted === name)
-      if (!factor) throw new TypeError(`${account.identity} has no ${wanted === undefined ? '' : 'such '}factor`)
-      return factor.passcode(clock.now())
-    },
-  }
+function initialSwitches(options: Partial<AccountOptions>): Required<AccountSwitches> {
+  return { locked: options.locked ?? false, captcha: options.captcha ?? false, region: options.region ?? 'home' }
 }
 
 function identityKey(identity: string): string {
   return identity.trim().toLowerCase()
+}
+
+export const stepSeconds = 30
+
+export interface Factor {
+  readonly id: string
+  readonly name: string
+  readonly activatedAt: string
+  passcode(now: number): string
+  check(passcode: string, now: number): 'valid' | 'wrong' | 'replayed'
+  forget(): void
+}
+
+export function createFactor({ id = randomUUID(), name, totpSecret }: FactorOptions): Factor {
+  // Six digits of SHA-1, and one step of drift, are what TOTP has where nothing else is said.
+  const totp = new TOTP({ secret: Secret.fromBase32(totpSecret), period: stepSeconds })
+  const usedSteps = new Set<number>()
+  return {
+    id,
+    name,
+    activatedAt: '2024-05-01T09:30:00.000Z',
+    passcode: (now) => totp.generate({ timestamp: now * 1000 }),
+    check(passcode, now) {
+      // The library compares bytes, and throws where six characters are more of them.
+      if (!/^\d{6}$/u.test(passcode)) return 'wrong'
+      const delta = totp.validate({ token: passcode, timestamp: now * 1000 })
+      if (delta === null) return 'wrong'
+      const step = Math.floor(now / stepSeconds) + delta
+      if (usedSteps.has(step)) return 'replayed'
+      usedSteps.add(step)
+      return 'valid'
+    },
+    forget: () => usedSteps.clear(),
+  }
 }

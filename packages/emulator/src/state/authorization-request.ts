@@ -1,11 +1,11 @@
 /**
  * The query of both authorize calls (interface document, endpoints 1 and 2): presence, fixed values, no duplicates.
  */
-import type { EmulatorSettings } from '../options/options.ts'
-import { clientIdOf } from './registered-application.ts'
-import { isRegistered } from './strictness.ts'
+import { clientIdOf, isRegistered } from './strictness.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
-/** What the service keeps of an authorization request. */
+export const authorizeEndpointPath = '/oauth2/v3/authorize'
+
 export interface AuthorizationRequest {
   readonly codeChallenge: string
   readonly redirectUri: string
@@ -14,7 +14,6 @@ export interface AuthorizationRequest {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** What the document's client always asks for. */
 export const fixedScope = 'openid email offline_access'
 
 const fixedNames = ['client_id', 'code_challenge_method', 'response_type', 'scope']

@@ -22,7 +22,6 @@ export interface Clock {
 
 export function createClock(): Clock {
   let offset = 0
-  /** The moment it stands at. */
   let standing: number | undefined
   const now = (): number => standing ?? machine() + offset
 
@@ -61,7 +60,6 @@ export function createClock(): Clock {
   }
 }
 
-/** The machine's own clock. */
 function machine(): number {
   return Date.now() / 1000
 }

@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import { randomText, type Session } from './sessions.ts'
 import { acceptedEncoding, isCodeVerifier } from './strictness.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 const maxCodes = 10_000
 const codeSeconds = 300
@@ -19,8 +19,6 @@ export interface AuthorizationCode {
   readonly complete: boolean
 }
 
-export type Codes = ReturnType<typeof createCodes>
-
 export function createCodes(clock: Clock) {
   const codes = createExpiringMap<AuthorizationCode>({ clock, lifetime: () => codeSeconds, max: maxCodes })
   return {
@@ -29,7 +27,6 @@ export function createCodes(clock: Clock) {
       codes.set(code, content)
       return code
     },
-    /** The code's content, once. */
     take(code: string): AuthorizationCode | undefined {
       const content = codes.get(code)
       codes.delete(code)

@@ -3,14 +3,6 @@
  */
 import type { Clock } from './clock.ts'
 
-export interface ExpiringMap<Value> {
-  get(key: string): Value | undefined
-  set(key: string, value: Value): void
-  delete(key: string): void
-  /** Those that are alive, the oldest first. */
-  alive(): IterableIterator<Value>
-}
-
 /**
  * `lifetime` in seconds of the emulator's clock, asked for each entry that is added; at `max` entries the oldest goes first.
  */
@@ -18,7 +10,7 @@ export function createExpiringMap<Value>(options: {
   readonly clock: Clock
   readonly lifetime: () => number
   readonly max: number
-}): ExpiringMap<Value> {
+}) {
   const { clock, lifetime, max } = options
   /** When each ends, in seconds since the epoch by the emulator's clock. */
   const entries = new Map<string, { readonly value: Value; readonly expiresAt: number }>()
@@ -38,18 +30,16 @@ export function createExpiringMap<Value>(options: {
   }
 
   return {
-    get(key) {
+    get(key: string): Value | undefined {
       const entry = entries.get(key)
       return entry && entry.expiresAt > clock.now() ? entry.value : undefined
     },
-    set(key, value) {
+    set(key: string, value: Value): void {
       entries.delete(key)
       prune()
       entries.set(key, { value, expiresAt: clock.now() + lifetime() })
     },
-    delete(key) {
-      entries.delete(key)
-    },
+    delete: (key: string): unknown => entries.delete(key),
     alive,
   }
 }

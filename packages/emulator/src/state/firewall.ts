@@ -2,10 +2,10 @@
  * The web application firewall: who is challenged, and for how long (interface document, "Errors" and "Limits").
  */
 import type { Clock } from './clock.ts'
-import type { FirewallOptions, EmulatorSettings } from '../options/options.ts'
 import { changeableOptions } from '../options/option-table.ts'
 import type { ServiceRequest } from '../http/service-request.ts'
 import { isLenient } from './strictness.ts'
+import type { EmulatorSettings, FirewallOptions } from '../options/check-options.ts'
 
 const maxClients = 10_000
 /** Only so much of a User-Agent is kept, so that a client can't fill the memory with it. */
@@ -66,7 +66,7 @@ export function createFirewall(clock: Clock, settings: EmulatorSettings): Firewa
 
   function offence(seen: Seen, userAgent: string): string | undefined {
     const browser = isBrowser(userAgent)
-    if (browser && isAllowed(userAgent, settings.allowBrowsers)) return undefined
+    if (browser && settings.allowBrowsers) return undefined
     if (browser) return 'its User-Agent is a browser’s'
     if (seen.client.tlsVersion === 'TLSv1.3' && !takesTls13(settings)) return 'it came with TLS 1.3'
     if (!isExcessive(seen)) return undefined
@@ -100,8 +100,4 @@ export function createFirewall(clock: Clock, settings: EmulatorSettings): Firewa
 /** Whether a User-Agent names a browser. */
 export function isBrowser(userAgent: string): boolean {
   return browserPattern.test(userAgent)
-}
-
-function isAllowed(userAgent: string, allowBrowsers: boolean | RegExp): boolean {
-  return typeof allowBrowsers === 'boolean' ? allowBrowsers : userAgent.search(allowBrowsers) !== -1
 }

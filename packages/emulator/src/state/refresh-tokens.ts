@@ -2,19 +2,16 @@
  * Refresh tokens: how they rotate, and what a spent one gets that is presented again.
  */
 import { randomUUID } from 'node:crypto'
-import type { AccessTokens } from './access-tokens.ts'
+import type { AccessTokens, Minting } from './access-tokens.ts'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
 import type { Counters } from './counters.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import type { Instance } from '../http/instances.ts'
-import type { Minting } from './minting.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import { randomText } from './sessions.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
-/** With more, the oldest is forgotten. */
 const maxTokens = 100_000
-/** In which a spent refresh token is forgiven. */
 const graceSeconds = 60
 
 /** Field names are the wire's (interface document, "Token response"). */
@@ -33,7 +30,6 @@ export type SignInTokens = TokenResponse & { readonly refresh_token: string; rea
 /** Where refresh tokens are taken: an instance's token endpoint, or, for those traded there, the owner API. */
 export type RefreshPlace = Instance | 'owner-api'
 
-/** Whose tokens they are. */
 export type Holder = Pick<RefreshToken, 'account' | 'family' | 'instance' | 'audience'>
 
 interface RefreshToken {
@@ -41,15 +37,12 @@ interface RefreshToken {
   readonly instance: Instance
   /** The sign-in it came from: RFC 9700 section 4.14.2 revokes a family as a whole. */
   readonly family: string
-  /** The owner API that its access tokens are for, of a registered application. */
   readonly audience: string | undefined
-  /** Where it is refreshed. */
   readonly place: RefreshPlace
   dead: boolean
   spent?: Spent
 }
 
-/** When a refresh token was spent, what replaced it and what was answered. */
 interface Spent {
   readonly at: number
   readonly successor: string
@@ -57,12 +50,9 @@ interface Spent {
 }
 
 export interface RefreshOutcome {
-  /** Undefined if the refresh token is dead, unknown or of another place. */
   readonly tokens?: TokenResponse
   readonly decision: string
 }
-
-export type RefreshTokens = ReturnType<typeof createRefreshTokens>
 
 export function createRefreshTokens(deps: {
   readonly clock: Clock
@@ -130,15 +120,12 @@ export function createRefreshTokens(deps: {
   }
 
   return {
-    /** Tokens of a new sign-in. */
     signIn(account: Account, instance: Instance, audience?: string, minting?: Minting): Promise<SignInTokens> {
       const holder = { account, instance, audience, family: randomUUID() }
       return tokenResponse(holder, { refresh_token: add(holder, instance) }, { minting, isRefreshed: false })
     },
-    /** Further tokens of a sign-in, to be refreshed at the owner API. */
     trade: (holder: Holder, minting: Minting): Promise<TokenResponse> =>
       tokenResponse(holder, { refresh_token: add(holder, 'owner-api') }, { minting, isRefreshed: false }),
-    /** Tokens for a refresh token, or why there are none. */
     async refresh(token: string, place: RefreshPlace, minting: Minting): Promise<RefreshOutcome> {
       const held = tokens.get(token)
       if (!held) return { decision: 'an unknown refresh token' }

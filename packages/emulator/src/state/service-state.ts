@@ -1,41 +1,22 @@
 /**
  * Everything the endpoints share: one object, made once at start.
  */
-import { createAccessTokens, type AccessTokens } from './access-tokens.ts'
-import { createAccountDirectory, type AccountDirectory } from './accounts.ts'
-import { createClock, type Clock } from './clock.ts'
-import { createCodes, type Codes } from './codes.ts'
-import { createCounters, type Counters } from './counters.ts'
-import { createFirewall, type Firewall } from './firewall.ts'
+import { createAccessTokens } from './access-tokens.ts'
+import { createAccountDirectory } from './accounts.ts'
+import { createClock } from './clock.ts'
+import { createCodes } from './codes.ts'
+import { createCounters } from './counters.ts'
+import { createFirewall } from './firewall.ts'
 import type { Instances } from '../http/instances.ts'
-import type { EmulatorSettings } from '../options/options.ts'
-import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts'
-import { createSessions, type Sessions } from './sessions.ts'
+import { createRefreshTokens } from './refresh-tokens.ts'
+import { createSessions } from './sessions.ts'
 import { currentCallback, isRedirectUri, registeredCallback } from './strictness.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
-export interface ServiceState {
-  readonly settings: EmulatorSettings
-  readonly instances: Instances
-  /** The only audience that the owner API takes of a registered application's tokens. */
-  readonly ownerApiUrl: string
-  readonly redirectUris: readonly string[]
-  /** Whether codes may be sent there. */
-  readonly isRedirectUri: (uri: string) => boolean
-  readonly clock: Clock
-  readonly counters: Counters
-  readonly accounts: AccountDirectory
-  readonly sessions: Sessions
-  readonly codes: Codes
-  readonly accessTokens: AccessTokens
-  readonly refreshTokens: RefreshTokens
-  readonly firewall: Firewall
-}
+export type ServiceState = ReturnType<typeof createServiceState>
 
-export function createServiceState(
-  settings: EmulatorSettings,
-  instances: Instances,
-  ownerApiUrl: string,
-): ServiceState {
+/** `ownerApiUrl` is the only audience that the owner API takes of a registered application's tokens. */
+export function createServiceState(settings: EmulatorSettings, instances: Instances, ownerApiUrl: string) {
   // The redirect URI stays on the first host, so that both instances take both.
   const callbacks = [instances.home, instances.regional].map(({ url }) => `${url}/void/callback`)
   const known = { document: callbacks, current: [currentCallback], registered: [registeredCallback] } as const
@@ -47,13 +28,11 @@ export function createServiceState(
     settings,
     instances,
     ownerApiUrl,
-    get redirectUris() {
-      return redirectUris()
-    },
-    isRedirectUri: (uri) => isRedirectUri(settings, redirectUris(), uri),
+    redirectUris,
+    isRedirectUri: (uri: string): boolean => isRedirectUri(settings, redirectUris(), uri),
     clock,
     counters,
-    accounts: createAccountDirectory(settings.accounts),
+    accounts: createAccountDirectory(settings.accounts, clock),
     sessions: createSessions(clock, settings),
     codes: createCodes(clock),
     accessTokens,

@@ -7,8 +7,8 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import type { Instance } from '../http/instances.ts'
-import type { EmulatorSettings } from '../options/options.ts'
 import { isLenient } from './strictness.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 export const sessionCookie = 'sso.sid'
 const maxSessions = 10_000
@@ -18,11 +18,8 @@ const sessionSeconds = 900
 /** A passcode page that was answered, waiting for its verification. */
 export interface AskedPasscode {
   readonly account: Account
-  /** The page's own `_csrf`, different from the form's. */
   readonly csrf: string
-  /** The form's. */
   readonly loginCsrf: string
-  /** The page shows no `_csrf`. */
   readonly isUnnamed: boolean
   readonly since: number
   attempts: number
@@ -36,19 +33,14 @@ export interface Session {
   readonly request: AuthorizationRequest
   readonly transactionId: string
   readonly csrf: string
-  /** What its present page asks for. */
   asksFor: 'identity' | 'credential'
   /** The hidden inputs of that page, by the names they have there. */
   hidden: ReadonlyMap<string, string>
-  /** The hidden inputs stand inside a script template. */
   readonly inTemplate: boolean
   readonly names: { readonly csrf: string; readonly transactionId: string; readonly cancel: string }
-  /** Letters that the captcha shows, once one is asked for. */
   captcha?: string
   pending?: AskedPasscode
 }
-
-export type Sessions = ReturnType<typeof createSessions>
 
 /** A session keeps the hidden inputs it began with, whatever becomes of the option. */
 export function createSessions(clock: Clock, settings: EmulatorSettings) {
@@ -73,7 +65,6 @@ export function createSessions(clock: Clock, settings: EmulatorSettings) {
       sessions.set(session.id, session)
       return session
     },
-    /** The live session of this id at this instance. */
     find(id: string | undefined, instance: Instance): Session | undefined {
       const session = id === undefined ? undefined : sessions.get(id)
       return session?.instance === instance ? session : undefined
@@ -102,7 +93,6 @@ function phaseInputs(asksFor: Session['asksFor'], named: (name: string) => strin
       ]
 }
 
-/** What the login page calls one of the document's hidden inputs. */
 export function hiddenInputName({ rename = {} }: EmulatorSettings['hiddenInputs'], name: string): string {
   return rename[name] ?? name
 }

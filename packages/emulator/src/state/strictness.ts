@@ -2,8 +2,9 @@
  * What legacy clients do that the interface document doesn't have: `strictness` settles whether it is taken, and whether pages are as
  * recorded. docs/reference/compatibility.md lists it all.
  */
-import type { EmulatorSettings } from '../options/options.ts'
-import { encodeText } from '../support/encoded-text.ts'
+import { encodeText } from '../support/markup.ts'
+import type { Fields } from '../http/service-request.ts'
+import type { EmulatorSettings } from '../options/check-options.ts'
 
 /** The settings that these rules depend on. One that is undefined follows `strictness`. */
 type StrictnessSettings = Pick<EmulatorSettings, 'strictness' | 'service'> &
@@ -82,4 +83,19 @@ export function isRedirectUri(settings: StrictnessSettings, registered: readonly
 /** The address without the locale that legacy clients put before it. */
 export function withoutLocale(settings: StrictnessSettings, url: string): string {
   return isLenient(settings) ? url.replace(locale, '') : url
+}
+
+type Application = Pick<EmulatorSettings, 'service' | 'clientId' | 'clientSecret' | 'strictness'>
+
+/** The document knows one client alone. */
+export function clientIdOf(settings: Application): string {
+  return isRegistered(settings) ? settings.clientId : 'ownerapi'
+}
+
+export function isClient(settings: Application, fields: Fields): boolean {
+  if (fields.get('client_id') !== clientIdOf(settings)) return false
+  // Strangers' applications leave the secret out of a refresh.
+  const mayLeaveOut =
+    isLenient(settings) && fields.get('grant_type') === 'refresh_token' && !fields.has('client_secret')
+  return !isRegistered(settings) || mayLeaveOut || fields.get('client_secret') === settings.clientSecret
 }

@@ -8,11 +8,11 @@ import type { Counters } from '../state/counters.ts'
 import type { Transform, TransformFailure } from '../faults/transform.ts'
 import type { Endpoint, Fault } from '../faults/fault.ts'
 import type { Firewall } from '../state/firewall.ts'
-import type { LoggedRequest } from '../journal/request-log.ts'
+import type { LoggedRequest } from '../journal/exchange.ts'
 import type { SignInTokens } from '../state/refresh-tokens.ts'
 import type { SignInByHandOptions } from '../service/sign-in-by-hand.ts'
-import type { ChangeableOptions } from '../options/options.ts'
 import type { ScenarioName } from './scenarios.ts'
+import type { ChangeableOptions } from '../options/check-options.ts'
 
 /** Base addresses, without a trailing slash. */
 export interface Addresses {

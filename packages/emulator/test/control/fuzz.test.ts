@@ -55,7 +55,6 @@ const address = fc.oneof(
     .tuple(fc.constantFrom('accounts', 'faults', 'scenarios', 'exchanges', 'assets', 'logins'), segment)
     .map((parts) => `/${parts.join('/')}`),
   segment.map((each) => `/accounts/${each}/access-tokens`),
-  segment.map((each) => `/exchanges/${each}/secrets`),
 )
 const content = fc.oneof(
   { weight: 6, arbitrary: fc.dictionary(names, value, { maxKeys: 4 }).map((fields) => JSON.stringify(fields)) },

@@ -78,11 +78,10 @@ describe('a fault', () => {
 
   it.each<[object]>([
     [{}],
-    [{ delay: 0, drip: 0.5, dripFrom: 'body', endless: false }],
-    [{ status: 200, bodyLength: 0, interim: 0 }],
-    [{ status: 599, bodyLength: 1024 ** 3, interim: 1_000_000 }],
+    [{ delay: 0.5, status: 200, bodyLength: 0 }],
+    [{ status: 599, bodyLength: 1024 ** 3 }],
     [{ headers: { a: 'x', b: ['x', 'y'] }, body: null }],
-    [{ hold: Promise.resolve(), commit: 'before', drop: 'half-close', firewall: 'script' }],
+    [{ hold: Promise.resolve(), commit: 'before', drop: 'mid-body', firewall: 'script' }],
   ])('may be %j', (fault) => {
     expect(() => order(fault)).not.toThrow()
   })
@@ -98,12 +97,8 @@ describe('a fault', () => {
     ['headers', { a: 1 }],
     ['headers', ['a']],
     ['firewall', 'yes'],
-    ['drip', Infinity],
-    ['dripFrom', 'tail'],
     ['bodyLength', -1],
     ['bodyLength', 1024 ** 3 + 1],
-    ['endless', 1],
-    ['interim', 1_000_001],
     ['sleep', 1],
   ])('can’t have %s: %j', (name, value) => {
     expect(() => order({ [name]: value })).toThrow(TypeError)
@@ -165,8 +160,6 @@ describe('a cut connection', () => {
   it.each<[NonNullable<Fault['drop']>, number]>([
     ['before-commit', 0],
     ['after-commit', 1],
-    ['half-close', 1],
-    ['mid-headers', 1],
     ['mid-body', 1],
     ['after-body', 1],
   ])('%s leaves %i token spent', async (drop, spent) => {
@@ -180,7 +173,7 @@ describe('a cut connection', () => {
       headers: bytes.includes('\r\n\r\n'),
       whole: length > 0 && body.length === length,
     }).toEqual({
-      began: ['mid-headers', 'mid-body', 'after-body'].includes(drop),
+      began: ['mid-body', 'after-body'].includes(drop),
       headers: ['mid-body', 'after-body'].includes(drop),
       whole: drop === 'after-body',
     })
@@ -213,20 +206,6 @@ describe('a slow answer', () => {
     const started = performance.now()
     await client.refresh(token)
     expect(performance.now() - started).toBeGreaterThanOrEqual(119)
-  })
-
-  it('drips its body, and its headers if asked to', async () => {
-    emulator.once('refresh', { drip: 1, body: 'x'.repeat(50) })
-    expect(await rawRefresh()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\nx{50}$/u)
-    emulator.once('refresh', { drip: 1, dripFrom: 'headers', body: 'y' })
-    expect(await rawRefresh()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\ny$/u)
-  })
-
-  it('can go on without an end, or have many interim answers before it', async () => {
-    emulator.once('refresh', { endless: true, drip: 1 })
-    expect(await rawRefresh(500)).toMatch(/transfer-encoding: chunked[\s\S]*(?:1\r\n \r\n){3}/u)
-    emulator.once('refresh', { interim: 10_000, body: 'z' })
-    expect((await rawRefresh()).match(/HTTP\/1\.1 102/gu)).toHaveLength(10_000)
   })
 })
 

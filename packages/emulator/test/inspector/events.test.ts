@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { request } from 'node:http'
 import { once } from 'node:events'
-import type { ExchangeLine } from '../../src/inspector/exchange-view.ts'
+import type { ExchangeLine } from '../../src/inspector/inspector-router.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client } from '../client.ts'
 import { inspectedAccounts, loginOverRegion } from './inspector-page.ts'
@@ -42,9 +42,7 @@ function linesIn(events: readonly Event[]): readonly ExchangeLine[] {
 }
 
 function hasAnswered(decision: string): (events: readonly Event[]) => boolean {
-  return (events) =>
-    linesIn(events).some((line) => line.decision === decision && line.duration !== undefined) &&
-    events.some(({ event }) => event === 'state')
+  return (events) => linesIn(events).some((line) => line.decision === decision && line.duration !== undefined)
 }
 
 describe('the events of the inspector', () => {
@@ -82,21 +80,5 @@ describe('the events of the inspector', () => {
       },
     )
     expect(events.filter(({ event }) => event === 'exchange').length).toBeLessThan(75)
-  })
-
-  it('tell the state each second: passcodes of this moment, and no other secret', async () => {
-    const { secrets } = await loginOverRegion(emulator, 'regional@example.com')
-    // A passcode lasts half a minute: this one has just begun.
-    emulator.clock.advance(30 - (emulator.clock.now() % 30))
-    const { events, text } = await listen((seen) => seen.filter(({ event }) => event === 'state').length === 2)
-    const account = emulator.accounts[1]
-    expect(events.find(({ event }) => event === 'state')?.data).toMatchObject({
-      clock: { frozen: false },
-      accounts: [
-        { identity: 'plain@example.com', factors: [] },
-        { region: 'regional', factors: [{ name: 'Device #1', passcode: account?.passcode() }] },
-      ],
-    })
-    expect([...secrets].filter((secret) => text.includes(secret))).toEqual([])
   })
 })

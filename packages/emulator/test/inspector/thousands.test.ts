@@ -57,13 +57,9 @@ describeInChromium('with thousands of requests', () => {
       .first()
       .waitFor()
 
-    await page.getByText(`${shown(count / 2 + 1 - 100)} older logins: find them by a word.`).waitFor()
-    const list = page.getByRole('list', { name: 'Logins, the newest first' })
-    await page.getByLabel('Find logins').fill('session began')
-    await page.getByRole('heading', { name: `${shown(count / 2)} logins` }).waitFor()
-    expect(await list.getByRole('button').count()).toBe(100)
-    await page.getByLabel('Find logins').fill('without a login')
-    await list.getByRole('button').click()
+    await page.getByText(`${shown(count / 2 + -100)} older logins.`).waitFor()
+    expect(await page.getByRole('list', { name: 'Logins, the newest first' }).getByRole('button').count()).toBe(101)
+    await page.getByRole('button', { name: 'Requests without a login' }).click()
     await page.getByRole('button', { name: 'Show earlier requests' }).click()
     expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(3_000)
 

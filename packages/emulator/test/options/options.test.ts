@@ -22,8 +22,6 @@ it('the types of the options are as narrow as what is taken', () => {
 
 describe('an option that can change while the emulator runs', () => {
   it.each<[keyof ChangeableOptions, readonly unknown[], readonly unknown[]]>([
-    ['tlsMinVersion', ['TLSv1.2', 'TLSv1.3'], ['TLSv1', 'TLSv1.1']],
-    ['tlsMaxVersion', ['TLSv1.2', 'TLSv1.3'], ['TLSv1.1']],
     ['strictness', ['document', 'lenient'], ['loose']],
     ['mfaAt', ['code-exchange', 'form-submission'], ['login', 'toString', 7]],
     [
@@ -32,8 +30,6 @@ describe('an option that can change while the emulator runs', () => {
       [null, [], { csrf: 1 }, { csrf: 'nowhere' }, { twice: true }, { toString: true }],
     ],
     ['identityFirst', [true, false], ['yes']],
-    ['captchaKind', ['picture', 'turnstile'], ['cats']],
-    ['factorList', ['data', 'factors', 'bare'], ['map']],
     ['formAfterPasscode', ['whole', 'transaction-id'], ['half']],
     [
       'hiddenInputs',
@@ -42,9 +38,6 @@ describe('an option that can change while the emulator runs', () => {
     ],
     ['codeChallengeEncoding', ['either', undefined], ['plain']],
     ['redirectUris', [[], ['a:b']], [['a'], 'a:b', [1]]],
-    ['redirectParameters', [{}, { a: '' }], [{ a: 1 }, ['a'], null]],
-    ['wrongCredentials', [200, 401], [403]],
-    ['errorTexts', ['page', 'script'], ['nowhere']],
     ['rotation', ['single-use', 'same', 'omit'], ['sometimes']],
     ['reuse', ['refuse', 'revoke-family', 'grace', 'grace-stale'], ['allow']],
     ['refreshTokenLifetime', [null, 0, 0.5], [-1, 'long', Number.NaN]],
@@ -57,7 +50,7 @@ describe('an option that can change while the emulator runs', () => {
       [false, {}, { maxRequests: null }, { maxRequests: Infinity }, { windowSeconds: 0.5 }, { blockSeconds: 1 }],
       [true, null, { maxRequests: 0 }, { blockSeconds: -1 }, { blockSeconds: '1' }, { windowSeconds: null }],
     ],
-    ['allowBrowsers', [true, false, /x/u], ['x', 'firefox', null]],
+    ['allowBrowsers', [true, false], ['x', /x/u, null]],
     ['latency', [0, 0.5], [-1, '1', Infinity]],
   ])('%s takes each of these values, and no other', (name, good, bad) => {
     for (const value of good) expect(() => change({ [name]: value })).not.toThrow()
@@ -65,11 +58,6 @@ describe('an option that can change while the emulator runs', () => {
       expect(() => change({ [name]: value })).toThrow(TypeError)
       expect(() => change({ [name]: value })).toThrow(`ption ${name}`)
     }
-  })
-
-  it('tlsMinVersion is never above tlsMaxVersion', () => {
-    const wrong = { tlsMinVersion: 'TLSv1.3', tlsMaxVersion: 'TLSv1.2' }
-    expect(() => change(wrong)).toThrow('tlsMinVersion must not be above tlsMaxVersion')
   })
 })
 
@@ -80,10 +68,7 @@ describe('a wrong option of startEmulator', () => {
     ['port', 1.5],
     ['port', '80'],
     ['ownerApiPort', 65_536],
-    ['host', ''],
-    ['host', 1],
-    ['allowRemote', 1],
-    ['regionalAt', 'host'],
+    ['host', '0.0.0.0'],
     ['tls', 'yes'],
     ['http2', null],
     ['accounts', {}],

@@ -64,27 +64,6 @@ describe('identityFirst', () => {
   })
 })
 
-describe('captchaKind', () => {
-  it.each([
-    ['recaptcha', 'g-recaptcha'],
-    ['hcaptcha', 'h-captcha'],
-    ['turnstile', 'cf-turnstile'],
-  ] as const)('%s shows a widget that can’t be solved here', async (captchaKind, className) => {
-    for (const strictness of ['document', 'lenient'] as const) {
-      emulator.change({ captchaKind, strictness })
-      emulator.account(plain.identity).change({ captcha: true })
-      const client = new Client(emulator)
-      const { page, hidden } = await client.open({ login_hint: plain.identity })
-      expect(page.text).toContain(`class="${className}" data-sitekey=`)
-      expect(page.text).not.toContain('name="captcha"')
-      for (const answer of [{}, { [`${className}-response`]: 'anything' }]) {
-        expect((await client.post({ ...hidden, ...plain, ...answer })).text).toContain('Recaptcha is required')
-      }
-    }
-    expect(emulator.counters.credentialChecks).toBe(0)
-  })
-})
-
 describe('the passcode page’s _csrf', () => {
   it('stands in a script', async () => {
     emulator.change({ passcodePage: { csrf: 'script' } })
@@ -118,15 +97,4 @@ it('formAfterPasscode: only the transaction_id gives the code, the whole form le
   expect([again.status, again.text.includes('name="passcode"')]).toEqual([200, true])
   const code = codeOf(await client.post({ transaction_id: hidden['transaction_id'] }))
   expect((await client.exchange(code)).status).toBe(200)
-})
-
-it.each([
-  ['data', (body: object) => Object.entries(body).map(([name]) => name), ['data']],
-  ['factors', (body: object) => Object.entries(body).map(([name]) => name), ['factors']],
-  ['bare', (body: object) => Array.isArray(body), true],
-] as const)('factorList %s wraps the list', async (factorList, shape, expected) => {
-  emulator.change({ factorList })
-  const { client, hidden } = await reachPasscodePage()
-  const answer = await client.factors(hidden['transaction_id'] ?? '')
-  expect(shape(Object(json(answer)))).toEqual(expected)
 })

@@ -34,7 +34,11 @@ describe('a request', () => {
     [{}, '/?state=1', 'query: state was not there'],
     [{}, '/?qz7xqz7x=1', 'query: another name was not there'],
     [{ query: { state: '1' } }, '/?state=2', 'query: state must be "1"'],
-    [{ query: { state: '1' } }, '/?state=1&state=1', 'query: state must be "1"'],
+    [
+      { query: { state: '1' } },
+      '/?state=1&state=1',
+      'query: state is missing; query: state.0 was not there; query: state.1 was not there',
+    ],
     [{ query: { state: ['1', '2'] } }, '/?state=1&state=2', undefined],
     [{ query: { b: '{{x}}', a: '{{x}}' } }, '/?b=1&a=1', undefined],
     [{ query: { b: '{{x}}', a: '{{x}}' } }, '/?b=1&a=2', 'query: a must be {{x}}, the value that was sent before'],
@@ -69,13 +73,7 @@ describe('a request', () => {
 
 describe('an answer', () => {
   it('has its body in the form that was recorded, or none, and headers that HTTP can carry', async () => {
-    const bodies = [
-      { text: ['a', '{{constructor}}'] },
-      { html: ['<p>', '</p>'] },
-      { json: { a: 1 } },
-      { form: { a: ['1', '2'] } },
-      {},
-    ]
+    const bodies = [{ text: ['a', '{{constructor}}'] }, { html: ['<p>', '</p>'] }, { json: { a: 1 } }, {}]
     const exchanges = bodies.map((body) => ({ request: recorded, answer: { ...ok, headers: { a: 'b€c' }, ...body } }))
     await using replay = await startReplay(recording(...exchanges))
     const answers: unknown[] = []
@@ -83,7 +81,7 @@ describe('an answer', () => {
       const answer = await fetch(replay.authUrl, { method: 'POST' })
       answers.push([answer.headers.get('a'), await answer.text()])
     }
-    const texts = ['a\nconstructor', '<p>\n</p>', '{"a":1}', 'a=1&a=2', '']
+    const texts = ['a\nconstructor', '<p>\n</p>', '{"a":1}', '']
     expect(answers).toEqual(texts.map((text) => ['b?c', text]))
   })
 

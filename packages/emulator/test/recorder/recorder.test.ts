@@ -116,9 +116,9 @@ describe('a recorder', () => {
     const answer = await pointedAt(recorder).post({}, new URLSearchParams({ redirect_uri: redirectUri }))
     expect(locationOf(answer).href).toBe(`${redirectUri}?code=c0de-1&issuer=${encodeURIComponent(recorder.authUrl)}`)
     const [exchange] = recorder.fixture.exchanges
-    expect(exchange?.request.query).toEqual({ redirect_uri: '{{origin.1}}/{{path.1}}' })
+    expect(exchange?.request.query).toEqual({ redirect_uri: '{{origin.1}}/come-home' })
     expect(exchange?.answer).toMatchObject({
-      headers: { location: '{{origin.1}}/{{path.1}}?code={{code.1:url}}&issuer={{home:url}}' },
+      headers: { location: '{{origin.1}}/come-home?code={{code.1:url}}&issuer={{home:url}}' },
     })
   })
 })

@@ -80,7 +80,6 @@ describe('a replay', () => {
     expect(problemOf(await client.exchange(code, { client_id: 'other' }))).toMatch(
       /body: client_id must be "ownerapi"$/u,
     )
-    expect(problemOf(await client.exchange(code, { code_verifier: 7 }))).toMatch(/body: code_verifier must be/u)
     expect((await client.exchange(code)).status).toBe(200)
   })
 
@@ -119,9 +118,7 @@ describe('a file that is no recording', () => {
     ['of another version', (text) => text.replace('"version": 1', '"version": 2'), /version must be 1/u],
     ['without exchanges', (text) => text.replace('"exchanges"', '"exchange"'), /exchanges must be a list/u],
     ['with a wrong status', (text) => text.replace('"status": 200', '"status": "200"'), /exchanges\[0\] must have/u],
-    ['with a wrong header', (text) => text.replace('"text/html; charset=utf-8"', '7'), /exchanges\[0\] must have/u],
     ['with a wrong instance', (text) => text.replace('"home"', '"away"'), /exchanges\[0\] must have/u],
-    ['with a wrong shape', (text) => text.replace('"length"', '"size"'), /placeholders must have a length/u],
   ]
   it.each(edits)('%s: the error says where it is wrong', async (_name, edit, message) => {
     const file = join(folder, 'login.json')

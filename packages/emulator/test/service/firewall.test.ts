@@ -25,12 +25,9 @@ describe('the firewall', () => {
     expect((await new Client(emulator).open()).page.status).toBe(200)
   })
 
-  it('lets the browsers in that the option names', async () => {
+  it('lets browsers in with allowBrowsers', async () => {
     await using any = await startEmulator({ allowBrowsers: true })
     expect((await new Client(any, { userAgent: browser }).open()).page.status).toBe(200)
-    await using firefox = await startEmulator({ allowBrowsers: /firefox/iu })
-    expect((await new Client(firefox, { userAgent: browser }).open()).page.status).toBe(403)
-    expect((await new Client(firefox, { userAgent: 'Mozilla/5.0 Firefox/140.0' }).open()).page.status).toBe(200)
   })
 
   it('blocks a client after too many requests in a window, for a while', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { startEmulator } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
-import { Client, demoCredential, codeOf, hiddenInputsOf, locationOf } from '../client.ts'
+import { Client, demoCredential, hiddenInputsOf, locationOf } from '../client.ts'
 
 const identity = 'plain@example.com'
 const emulator = useEmulator()
@@ -159,14 +159,6 @@ describe('locked accounts and captchas', () => {
 })
 
 describe('the options of the form submission', () => {
-  it('answers a wrong credential with 200, and says so in the script alone', async () => {
-    await using changed = await startEmulator({ wrongCredentials: 200, errorTexts: 'script' })
-    const { answer } = await new Client(changed).authorize(identity, 'wrong')
-    expect(answer.status).toBe(200)
-    expect(answer.text).toContain('var messages = {"_":["We could not sign you in"]}')
-    expect(answer.text).not.toContain('role="alert"')
-  })
-
   it('asks for renamed and additional hidden inputs', async () => {
     await using changed = await startEmulator({
       hiddenInputs: { rename: { _csrf: 'xsrf', transaction_id: 'txn' }, extra: { fingerprint: '<1 & 2>' } },
@@ -177,12 +169,5 @@ describe('the options of the form submission', () => {
     const form = { ...hidden, identity, credential: demoCredential }
     expect((await client.post({ ...form, fingerprint: undefined })).status).toBe(400)
     expect((await client.post({ ...form, xsrf: undefined })).status).toBe(403)
-  })
-
-  it('adds parameters to the redirect', async () => {
-    await using changed = await startEmulator({ redirectParameters: { locale: 'en-GB' } })
-    const { answer } = await new Client(changed).authorize(identity)
-    expect([...locationOf(answer).searchParams.keys()]).toEqual(['code', 'state', 'issuer', 'locale'])
-    expect(codeOf(answer)).not.toBe('')
   })
 })

@@ -187,7 +187,7 @@ describe('GET …/authorize/mfa/factors', () => {
 describe('POST …/authorize/mfa/verify', () => {
   it('answers a right passcode as recorded', async () => {
     const passcode = account.passcode()
-    expect(dataOf(await verify(await reachPasscode()))).toEqual({
+    expect(dataOf(await verify(await reachPasscode(), { passcode }))).toEqual({
       id: expect.any(String),
       challengeId: expect.any(String),
       factorId: account.factors[0]?.id,

@@ -1,7 +1,7 @@
 /** The official kind of service, as an application meets it that was registered there. */
 import { expect, it, describe } from '@jest/globals'
 import { decodeJwt } from 'jose'
-import { type Emulator, startEmulator } from '../../src/index.ts'
+import type { Emulator } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
 
 const [clientId, clientSecret] = ['app', 'the secret']
@@ -151,10 +151,4 @@ it('shows the secret in no log and no state', async () => {
   const state = await (await fetch(`${emulator.authUrl}/_emulator/state`)).text()
   expect(state).toContain('clientSecret')
   expect(state + JSON.stringify(emulator.requests)).not.toContain(clientSecret)
-})
-
-it('has a region with a token endpoint of its own', async () => {
-  await using apart = await startEmulator({ service: 'registered', regionalAt: 'port' })
-  const { authUrl, regionalAuthUrl, tokenUrl, regionalTokenUrl } = apart
-  expect(new Set([authUrl, regionalAuthUrl, tokenUrl, regionalTokenUrl]).size).toBe(4)
 })

@@ -1,15 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import * as fc from 'fast-check'
-import { maskResponse, maskRequest, type SeenResponse, type SeenRequest } from '../../src/recorder/exchange-mask.ts'
-import { isHarmless } from '../../src/recorder/harmless-words.ts'
-import { createPseudonyms, type Mask, type Pseudonyms } from '../../src/recorder/pseudonyms.ts'
+import { createMasking, type SeenRequest, type SeenResponse } from '../../src/recorder/masking.ts'
+import { isPlain } from '../../src/recorder/placeholders.ts'
 
-const pseudonymsOf = (): Pseudonyms =>
-  createPseudonyms([
-    ['http://127.0.0.1:4000', 'home'],
-    ['http://localhost:4000', 'regional'],
-  ])
-const masking = (from: 'client' | 'service', pseudonyms = pseudonymsOf()): Mask => pseudonyms.from(from)
+const masking = (): ReturnType<typeof createMasking> =>
+  createMasking({ home: 'http://127.0.0.1:4000', regional: 'http://localhost:4000' })
 
 /** What a person or a service could have made up: letters, digits and signs, and no word that a page may show. */
 const secret = fc
@@ -22,7 +17,7 @@ const secret = fc
     fc.stringMatching(/^[A-Za-z0-9]{4,12} [A-Za-z0-9]{4,12}$/u),
   )
   .map((text) => `${text.trim()}x7Qz`)
-  .filter((text) => !isHarmless(text))
+  .filter((text) => !isPlain(text))
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
@@ -145,7 +140,7 @@ function spellings(value: string): string[] {
     encodeURIComponent(value),
   ]
   // Nor any part of it that is no word.
-  const parts = (value.match(/[A-Za-z0-9]{5,}/gu) ?? []).filter((part) => !isHarmless(part))
+  const parts = (value.match(/[A-Za-z0-9]{5,}/gu) ?? []).filter((part) => !isPlain(part))
   const all = [value, escape(value), entities(value), ...written, JSON.stringify(value).slice(1, -1), ...parts]
   return all.filter((each) => each.length > 4)
 }
@@ -158,8 +153,7 @@ function leaked(record: (secret: string) => string, value: string): string[] {
 
 describe('no secret is in a recording', () => {
   it.each(Object.entries(requests))('that a request has in %s', (_place, make) => {
-    const record = (value: string): string =>
-      JSON.stringify(maskRequest(masking('client'), { ...plainRequest, ...make(value) }))
+    const record = (value: string): string => JSON.stringify(masking().request({ ...plainRequest, ...make(value) }))
     fc.assert(
       fc.property(secret, (value) => expect(leaked(record, value)).toEqual([])),
       { numRuns: 150 },
@@ -168,9 +162,9 @@ describe('no secret is in a recording', () => {
 
   it.each(Object.entries(answers))('that an answer has in %s', (_place, make) => {
     const record = (value: string): string => {
-      const pseudonyms = pseudonymsOf()
-      const answer = maskResponse(masking('service', pseudonyms), { ...plainAnswer, ...make(value) })
-      return JSON.stringify([answer, pseudonyms.shapes()])
+      const names = masking()
+      const answer = names.answer({ ...plainAnswer, ...make(value) })
+      return JSON.stringify([answer, names.shapes()])
     }
     fc.assert(
       fc.property(secret, (value) => expect(leaked(record, value)).toEqual([])),
@@ -178,24 +172,36 @@ describe('no secret is in a recording', () => {
     )
   })
 
+  it('that is made of words and has no field, or a field of its own name', () => {
+    const words = 'correct horse battery'
+    const sent: Partial<SeenRequest>[] = [
+      { headers: [['Content-Type', 'text/plain']], body: Buffer.from(words) },
+      { ...json, body: Buffer.from(`{"credential": "${words}"`) },
+      { ...form, body: Buffer.from(encodeURIComponent(words)) },
+      { ...form, body: Buffer.from('correct') },
+      { url: '/oauth2/v3/authorize?horse' },
+    ]
+    for (const request of sent)
+      expect(JSON.stringify(masking().request({ ...plainRequest, ...request }))).not.toMatch(/correct|horse|battery/u)
+  })
+
   it('in a credential that is made of words, once the client has sent it', () => {
-    const pseudonyms = pseudonymsOf()
+    const names = masking()
     const credential = 'sign in again'
     const body = Buffer.from(new URLSearchParams({ credential }).toString())
-    maskRequest(masking('client', pseudonyms), { ...plainRequest, ...form, body })
+    names.request({ ...plainRequest, ...form, body })
     const page = Buffer.from('<p>You typed Sign In Again, please sign in again</p>')
-    const { html: lines } = maskResponse(masking('service', pseudonyms), { ...plainAnswer, ...html, body: page })
-    expect(lines).toEqual(['<p>You {{text.1:html}} {{credential.1:html}}, please {{credential.1:html}}</p>'])
+    const { html: lines } = names.answer({ ...plainAnswer, ...html, body: page })
+    expect(lines).toEqual(['<p>You typed {{credential.1:html}}, please {{credential.1:html}}</p>'])
   })
 })
 
 /** What is shown of an answer with these headers, or this body. */
-const shownHeaders = (...headers: [string, string][]): object =>
-  maskResponse(masking('service'), { ...plainAnswer, headers }).headers
+const shownHeaders = (...headers: [string, string][]): object => masking().answer({ ...plainAnswer, headers }).headers
 const shownBody = (type: string, body: string): object => {
   const headers = [['Content-Type', type]] as const
   const answer = { ...plainAnswer, headers, body: Buffer.from(body) }
-  const { status: _status, headers: _headers, ...shown } = maskResponse(masking('service'), answer)
+  const { status: _status, headers: _headers, ...shown } = masking().answer(answer)
   return shown
 }
 
@@ -209,7 +215,11 @@ describe('of a header, the recording shows', () => {
     ['Retry-After', '123456', '{{text.1}}'],
     ['Set-Cookie', 'state=secret7; Path=/; Secure; HttpOnly', 'state={{cookie.1}}; Path=/; Secure; HttpOnly'],
     ['Set-Cookie', 'state=; Path=/oauth2/v3/token; SameSite=None', 'state=; Path=/oauth2/v3/token; SameSite=None'],
-    ['Set-Cookie', 'state=; Path=/s7-8t; Max-Age=1234567890; Securely; SameSite=Nones', 'state='],
+    [
+      'Set-Cookie',
+      'state=; Path=/s7-8t; Max-Age=1234567890; Securely; SameSite=None',
+      'state=; Path=/{{text.1}}; Max-Age={{text.2}}; Securely; SameSite=None',
+    ],
   ])('of %s: %j the text %j', (name, value, shown) => {
     expect(shownHeaders([name, value])).toEqual({ [name.toLowerCase()]: shown })
   })
@@ -225,12 +235,15 @@ describe('of a header, the recording shows', () => {
 })
 
 describe('of a body, the recording shows', () => {
-  it('harmless words, and numbers of two digits', () => {
+  it('plain words that are no names, and numbers of two digits', () => {
     const shown = (text: string): unknown => Object(shownBody('text/plain', `${text} it`))['text'][0]
-    const known = ['sign in', 'Sign In!', 'welcomeWindow', '12']
+    const known = ['sign in', 'Sign in! Welcome', 'welcomeWindow', 'ungültig', 'v3', '12', '"Captcha is required"']
     expect(known.map(shown)).toEqual(known.map((text) => `${text} it`))
-    const unknown = ['welcomeqz', 'qzwelcome', 'welcomeX', '123', '12x', 'word@word']
-    expect(unknown.map(shown)).toEqual(unknown.map(() => '{{text.1}} it'))
+    const unknown = ['welcomewelcomewelcome', 'welcomeX', '123', '12x', 'word@word', 'x77', '"Ann"']
+    expect(unknown.map(shown)).toEqual(
+      unknown.map((text) => (text.startsWith('"') ? '"{{text.1}}" it' : '{{text.1}} it')),
+    )
+    expect(shown('Welcome, Ann Smith: your')).toBe('Welcome, {{text.1}} {{text.2}}: your it')
     expect(shown('mail to user.mail@example.com')).toBe('mail to {{text.1}} it')
   })
 
@@ -241,7 +254,7 @@ describe('of a body, the recording shows', () => {
       detail: [99, 100],
       code: true,
       message: null,
-      error: 'ERROR',
+      error: 'invalid_grant',
     }
     expect(shownBody('application/json', JSON.stringify(fields))).toEqual({
       json: { ...fields, status: '{{status.1:number}}', detail: [99, '{{detail.1:number}}'] },
@@ -265,7 +278,7 @@ describe('of a body, the recording shows', () => {
 <a href="http://127.0.0.1:4000/void/callback?code=Qz7x">Qz7xQz7xC again</a>`
     const lines = Object(shownBody('text/html', page))['html']
     expect(lines).toEqual([
-      '<title>Sign in {{text.1:html}}</title><style>{{style.1}}</style><script>var token = "{{text.2}}";</script>',
+      '<title>Sign in {{text.1:html}}</title><style></style><script>var token = "{{text.2}}";</script>',
       '<script type="text/template"><input type="hidden" name="_csrf" value="{{_csrf.1:html}}"></script>',
       '<!-- <input type="hidden" name="transaction_id" value="{{transaction_id.1:html}}"> -->',
       '<form action="/oauth2/v3/authorize?scope=openid" method="post"><input type="submit" value="Sign in"></form>',
@@ -281,26 +294,25 @@ describe('of a body, the recording shows', () => {
 
 describe('a recording', () => {
   it('calls the same value by the same name, wherever it stands', () => {
-    const pseudonyms = pseudonymsOf()
+    const names = masking()
     const url = '/oauth2/v3/authorize?state=s7-8t&login_hint=Ann%40example.com'
-    const request = maskRequest(masking('client', pseudonyms), { ...plainRequest, url })
-    expect(request.query).toEqual({ state: '{{state.1}}', login_hint: '{{identity.1}}' })
+    const request = names.request({ ...plainRequest, url })
+    expect(request.query).toEqual({ state: '{{state.1}}', login_hint: '{{login_hint.1}}' })
     const body = Buffer.from('<input name="state" value="s7-8t"><p>ann@example.com</p>')
     const headers = [...html.headers, ['Location', 'http://localhost:4000/void/callback?code=c-9&state=s7-8t'] as const]
-    expect(maskResponse(masking('service', pseudonyms), { ...plainAnswer, headers, body })).toEqual({
+    expect(names.answer({ ...plainAnswer, headers, body })).toEqual({
       status: 200,
       headers: {
         'content-type': 'text/html; charset=utf-8',
         location: '{{regional}}/void/callback?code={{code.1:url}}&state={{state.1:url}}',
       },
-      html: ['<input name="state" value="{{state.1:html}}"><p>{{identity.1:html}}</p>'],
+      html: ['<input name="state" value="{{state.1:html}}"><p>{{login_hint.1:html}}</p>'],
     })
   })
 
   it('tells which cookies came along, one or several, and of none that there was one', () => {
     const cookiesIn = (...values: readonly string[]): object | undefined =>
-      maskRequest(masking('client'), { ...plainRequest, headers: values.map((value) => ['Cookie', value] as const) })
-        .cookies
+      masking().request({ ...plainRequest, headers: values.map((value) => ['Cookie', value] as const) }).cookies
     expect(cookiesIn()).toBeUndefined()
     expect(cookiesIn('sid=s-1')).toEqual({ sid: '{{cookie.1}}' })
     expect(Object.keys(cookiesIn('sid=s-1; csrf=o-1') ?? {})).toHaveLength(2)
@@ -309,19 +321,19 @@ describe('a recording', () => {
   it('shows the words that tell a broken login and a working one apart', () => {
     const page = `<!doctype html>
 <html lang="en"><head><title>Access Denied</title></head>
-<body><h1>Access Denied</h1>Your browser was blocked. Reference&#32;&#35;18&#46;8f2a&#46;17
+<body><h1>Access denied</h1>Your browser was blocked. Reference&#32;&#35;18&#46;8f2a&#46;17
 <p>Your account has been locked</p><script>var messages = {"_": ["Captcha does not match"]};</script>
 <form method="post"><input type="hidden" name="_csrf" value=""><input name="identity"><input name="credential" type="password"></form>`
-    const recorded = maskResponse(masking('service'), { ...plainAnswer, ...html, body: Buffer.from(page) }).html?.join(
-      '\n',
-    )
+    const recorded = masking()
+      .answer({ ...plainAnswer, ...html, body: Buffer.from(page) })
+      .html?.join('\n')
     expect(recorded).toBe(page.replace('&#32;&#35;18&#46;8f2a&#46;17', ' &#x23;18.{{text.1:html}}.17'))
     const error = {
       error: { code: 'ERR_PASS_CODE_REPLAY', message: 'This passcode was used already' },
       valid: false,
       expires_in: 28800,
     }
-    const shown = maskResponse(masking('service'), {
+    const shown = masking().answer({
       ...plainAnswer,
       ...json,
       body: Buffer.from(JSON.stringify(error)),

@@ -1,7 +1,13 @@
 /**
- * Markup as a template tag: what is put in is encoded unless it is markup itself.
+ * Text as a page may have it, and back.
  */
-import { encodeText } from '../support/encoded-text.ts'
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** With entities for all but letters, digits and a few harmless signs. */
+export function encodeText(text: string): string {
+  return text.replace(/[^\w\s.,:;!?@/()-]/gu, (sign) => entities[sign] ?? `&#x${sign.codePointAt(0)?.toString(16)};`)
+}
 
 /** Markup, as opposed to text that has to be encoded first. */
 export interface Markup {
