@@ -16,9 +16,8 @@ import { CommandError, exitCodes, usageError } from '../failure/command-error.ts
 import type { BrokerCall } from './broker-options.ts'
 import { usableServiceNameOf } from '../settings/configured-service.ts'
 import { endOf } from '../settings/option-values.ts'
-import { localTime } from '../terminal/local-time.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
-import { counted, duration } from '../terminal/wording.ts'
+import { counted, duration, localTime } from '../terminal/wording.ts'
 import { chosenAccount } from '../tokens/account.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 import { publicUrlOf } from './place.ts'
@@ -143,7 +142,7 @@ function withClients(
 /** A name that can't be used is the person's; all else is the store. */
 function inWordsOf({ reason, message, code }: ClientsError): CommandError {
   const isName = reason !== 'malformed'
-  const next = isName ? 'See owner-sso broker list.' : 'See owner-sso stores for where it is.'
+  const next = isName ? 'See owner-sso broker list.' : 'owner-sso doctor says where it is.'
   return new CommandError(isName ? exitCodes.usage : exitCodes.store, message, next, code)
 }
 

@@ -15,7 +15,6 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly command: Command
   export: () => import('../commands/export.ts'),
   copy: () => import('../commands/copy.ts'),
   rekey: () => import('../commands/rekey.ts'),
-  stores: () => import('../commands/stores.ts'),
   keep: () => import('../commands/keep.ts'),
   proxy: () => import('../commands/proxy.ts'),
   broker: () => import('../commands/broker.ts'),

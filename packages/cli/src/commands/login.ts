@@ -32,12 +32,9 @@ export const command = defineCommand({
     requireRefreshHere(settings)
     requireOneWay(options)
     const sso = serviceOf(settings)
-    if (sso.service === 'registered') {
-      if (!(options.browser ?? options.paste)) {
-        const next = 'Sign in on the service’s own page: owner-sso login --browser, or --paste.'
-        throw usageError('A registered application has no login form that could be filled in here.', next)
-      }
-      await (await import('../sign-in/client-secret.ts')).haveClientSecret(settings)
+    if (sso.service === 'registered' && !(options.browser ?? options.paste)) {
+      const next = 'Sign in on the service’s own page: owner-sso login --browser, or --paste.'
+      throw usageError('A registered application has no login form that could be filled in here.', next)
     }
     await withTokens(
       settings,

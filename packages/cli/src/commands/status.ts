@@ -2,8 +2,7 @@
  * `owner-sso status`: every account with its state, the time left, its refreshes, its region, and the store.
  */
 import { accountName, overdueAdvice, refusalAdvice, type TokenStatus, visible, type Why } from '@owner-sso/core'
-import { localTime } from '../terminal/local-time.ts'
-import { duration } from '../terminal/wording.ts'
+import { duration, localTime } from '../terminal/wording.ts'
 import { type Line, printData, printJson, printNote } from '../terminal/output.ts'
 import { accountNames } from '../tokens/account.ts'
 import { exitCodes } from '../failure/command-error.ts'

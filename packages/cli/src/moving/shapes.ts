@@ -1,6 +1,7 @@
 /**
  * Which shape an input has, and the token sets in it. Shapes are told by what is in them, never by a name of a file or a program.
  */
+import type { ExportFile } from './export-file.ts'
 import { type FoundTokens, isAccountName, isFields, tokensIn } from './found-tokens.ts'
 
 /** What is understood, in the words of the error for what is not. */
@@ -16,14 +17,6 @@ export interface Found {
   readonly tokens: readonly FoundTokens[]
   /** Entries without a refresh token in them. */
   readonly others: number
-}
-
-/** A file that `owner-sso export` wrote; sealed or not. */
-export interface ExportFile {
-  readonly kind: 'owner-sso export'
-  readonly version: 1
-  readonly accounts?: Readonly<Record<string, unknown>>
-  readonly sealed?: unknown
 }
 
 /** `undefined` for an input of no known shape. */

@@ -20,7 +20,7 @@ import { brokenLine } from './broken-json.ts'
 import { configFile } from '../machine/folders.ts'
 import { isObject, type SettingName, settingRows, type SettingValue } from './setting-table.ts'
 
-export type ConfigFile = { readonly [Name in SettingName]?: SettingValue<Name> }
+export type ConfigFile = { readonly [Name in SettingName]?: SettingValue<Name> | undefined }
 
 const kinds = new Map<string, (typeof settingRows)[number][1]['kind']>(
   settingRows.map(([name, { kind }]) => [name, kind]),

@@ -21,7 +21,6 @@ import {
   transportOf as checkTransport,
 } from '@owner-sso/core'
 import { usageError } from '../failure/command-error.ts'
-import { secretInKeyring } from '../keyring/client-secret.ts'
 import { expandHome } from '../machine/folders.ts'
 import { settingRows } from './setting-table.ts'
 import type { Given, Settings } from './settings.ts'
@@ -50,21 +49,12 @@ export function serviceOf(settings: Settings): Sso {
   }
 }
 
-/** The settings with no more of the service than its addresses: what else is set may be wrong for itself. */
-export function addressesAlone(settings: Settings): Settings {
-  return {
-    ...settings,
-    service: undefined,
-    clientId: undefined,
-    clientSecretFile: undefined,
-    audience: undefined,
-    scope: undefined,
-    codeChallengeEncoding: undefined,
-    ca: undefined,
-    proxy: undefined,
-    transport: undefined,
-    redirectUri: undefined,
-    tokenUrl: undefined,
+/** The addresses of a service alone, as they are typed. @throws CommandError */
+export function requireAddresses(authUrl: string, regionalAuthUrls: readonly string[] = []): void {
+  try {
+    createSso({ authUrl, regionalAuthUrls })
+  } catch (error) {
+    throw placed(error, () => 'your answer')
   }
 }
 
@@ -72,10 +62,9 @@ function serviceNameOf({ service }: Settings): Pick<SsoOptions, 'service'> {
   return service === undefined ? {} : { service: serviceFromText(service.value, 'service') }
 }
 
-/** The registered application, where one is set. Its secret is asked for by the requests that need it. @throws TypeError */
-function applicationOf({ clientId, clientSecretFile: file, audience, scope, keyring }: Settings): Partial<SsoOptions> {
-  const kept = clientId && (() => secretInKeyring(clientId.value, keyring?.value))
-  const clientSecret = file ? clientSecretIn(expandHome(file.value), 'clientSecretFile') : kept
+/** The registered application, where one is set. Its secret is read by the requests that need it. @throws TypeError */
+function applicationOf({ clientId, clientSecretFile: file, audience, scope }: Settings): Partial<SsoOptions> {
+  const clientSecret = file && clientSecretIn(expandHome(file.value), 'clientSecretFile')
   return { clientId: clientId?.value, clientSecret, audience: audience?.value, scope: scope?.value }
 }
 

@@ -15,7 +15,6 @@ import {
   type SharedOptions,
   variableOf,
 } from './setting-table.ts'
-import { defaultStore } from '../stores/store-kinds.ts'
 
 /** A setting's value and where it was found. */
 export interface Given<Value> {
@@ -51,7 +50,7 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
   return {
     ...found,
     regionalAuthUrls: found.regionalAuthUrls ?? { value: [], from: 'default' },
-    store: found.store ?? { value: defaultStore(tokensFolder), from: 'default' },
+    store: found.store ?? { value: `file:${tokensFolder}`, from: 'default' },
     refresh: refreshSetting(found.refresh ?? { value: 'here', from: 'default' }),
     json: options.json ?? false,
     input: options.input ?? true,

@@ -40,7 +40,7 @@ async function checkHardLinks(path: string): Promise<Finding> {
     return problem(
       'hard links',
       `The file system of ${path} has no hard links (${code}): two processes could overwrite each other.`,
-      'Choose a folder on another file system with --store file:PATH, or another store: owner-sso stores',
+      'Choose a folder on another file system with --store file:PATH, or another kind of store.',
       exitCodes.store,
     )
   } finally {

@@ -4,12 +4,8 @@
 import type { StoreKind } from './store-kind.ts'
 
 export const redisStore: StoreKind = {
-  scheme: 'redis',
   isOfNetwork: true,
-  help: {
-    forms: ['redis://HOST:PORT', 'rediss://HOST:PORT'],
-    what: 'Redis or Valkey, shared by many machines; rediss:// with TLS',
-  },
+  forms: ['redis://HOST:PORT', 'rediss://HOST:PORT'],
   parse: (address) =>
     /^rediss?:\/\//u.test(address) && URL.canParse(address) && new URL(address).hostname !== '' ? address : undefined,
   shown(url) {

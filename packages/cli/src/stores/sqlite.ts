@@ -10,8 +10,7 @@ import { storePath } from '../machine/folders.ts'
 import type { OpenedStore, StoreAccess, StoreKind } from './store-kind.ts'
 
 export const sqliteStore: StoreKind = {
-  scheme: 'sqlite',
-  help: { forms: ['sqlite:PATH'], what: 'a private SQLite file, shared by all processes of this machine' },
+  forms: ['sqlite:PATH'],
   parse(address) {
     const path = address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : ''
     return path === '' ? undefined : storePath(path)

@@ -7,14 +7,8 @@ import type { Finding } from '../terminal/finding.ts'
 import type { KeyringUse } from '../keyring/keyring-folder.ts'
 
 export interface StoreKind {
-  /** What its addresses begin with, and what it is called. */
-  readonly scheme: string
-  readonly help: {
-    /** How its addresses look: the usual form, then others. */
-    readonly forms: readonly [string, ...string[]]
-    /** What such a store is, and who shares it. */
-    readonly what: string
-  }
+  /** How its addresses look: the usual form, then others. */
+  readonly forms: readonly [string, ...string[]]
   /** Whether processes of many machines may share it. */
   readonly isOfNetwork?: true
   /** The place that an address names, as this kind writes it; `undefined` for an address that is not one of its own. */

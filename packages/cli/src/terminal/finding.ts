@@ -31,7 +31,7 @@ const marks = { good: ['✔', 'green'], note: ['•', 'yellow'], problem: ['✖'
 /** A finding as the person reads it: what was found, and below it what to do. */
 export function findingLines({ about, level, text, fix }: Finding): Line[] {
   const [mark, format] = marks[level]
-  const first: Line = [{ format, text: mark }, ` ${about.padEnd(16)}${text}`]
+  const first: Line = [{ format, text: mark }, ` ${about.padEnd(15)} ${text}`]
   return fix === undefined ? [first] : [first, `${' '.repeat(18)}→ ${fix}`]
 }
 
