@@ -16,7 +16,6 @@ export const brokerOptions = {
   publicUrl: value('<url>', 'the address that people and programs use, if it is another one'),
   // What it does for them.
   withProxy: flag('forward calls of the owner API as well, for programs invited with --scope proxy'),
-  rotate: flag('give programs another refresh token with each use'),
   audit: value('<path>', 'append who got which token, a line of JSON each (- is standard error)'),
   // Whom it tells that an account has to sign in again.
   alertWebhook: value('<url>', 'tell there if an account has to sign in again'),
@@ -26,8 +25,6 @@ export const brokerOptions = {
   scope: value('<name>', 'invite: token, proxy, or both with a comma (default: token)'),
   expires: value('<when>', 'invite: for how long (30d, 12h), or until a date (2030-01-31)'),
   callsPerMinute: value('<number>', 'invite: how often it may call, each broker counting for itself (default: 600)'),
-  // How a program comes to its new token.
-  grace: value('<seconds>', 'rotate: how long the former refresh token still works (default: 0)'),
 }
 
 export type BrokerFlags = OptionsOf<typeof brokerOptions>

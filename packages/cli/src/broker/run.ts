@@ -10,7 +10,7 @@ import { type AuditEntry, brokerClients, tokenBroker } from '@owner-sso/broker'
 import { type Sso, withoutBrackets } from '@owner-sso/core'
 import { messageOf, systemError, usageError } from '../failure/command-error.ts'
 import { stopped } from '../failure/interruption.ts'
-import type { BrokerCall, BrokerFlags } from './broker-options.ts'
+import type { BrokerCall } from './broker-options.ts'
 import { dashed } from '../options/option.ts'
 import { serviceOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -24,7 +24,9 @@ import { runCertificate } from './run-certificate.ts'
 /** @returns the program's exit code; for one that a signal ended, 128 and the signal's number */
 export async function run({ settings, options, args: [, program, ...args] }: BrokerCall): Promise<number> {
   if (!program) throw usageError('Which program?', 'Name it: owner-sso broker run -- PROGRAM')
-  refuseOtherOptions(options)
+  // It listens on loopback alone, for one program.
+  const other = Object.keys(options).find((name) => name !== 'audit')
+  if (other !== undefined) throw usageError(`owner-sso broker run takes no ${dashed(other)}.`, 'It takes only --audit.')
   refuseOtherProxies()
   const sso = serviceOf(settings)
   const hosts = hostsOf(settings, sso)
@@ -39,7 +41,6 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
       clients,
       // An address in brackets is let in by itself. Others may be written with the dot of the root at their end.
       hosts: names.filter((name) => !name.includes(':')).flatMap((name) => [name, `${name}.`]),
-      ...(options.rotate && { rotation: 'rotate' }),
       audit(entry) {
         audit?.note(entry)
         teller.noteAudit(entry)
@@ -116,14 +117,6 @@ function onSignals(pass: (signal: NodeJS.Signals) => unknown): void {
       if (!isInTerminal || !ofTerminals.has(signal)) pass(signal)
     })
   }
-}
-
-/** It listens on loopback alone, for one program. @throws CommandError */
-function refuseOtherOptions(options: BrokerFlags): void {
-  const other = Object.keys(options).find((name) => !['rotate', 'audit'].includes(name))
-  if (other === undefined) return
-  const next = 'It is for one program of this machine, and takes only --rotate and --audit.'
-  throw usageError(`owner-sso broker run takes no ${dashed(other)}.`, next)
 }
 
 /** Those of the service's instances and their token endpoints, as a URL has them. @throws CommandError */

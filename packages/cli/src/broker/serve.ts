@@ -91,7 +91,6 @@ function partsOf(
     hosts,
     alerts,
     ...(proxy && { proxy }),
-    ...(options.rotate && { rotation: 'rotate' }),
     audit: (entry) => {
       audit?.note(entry)
       noteRejection(entry)
@@ -115,7 +114,11 @@ async function listening(place: ListenOptions, { broker, page }: Parts): Promise
   try {
     return await ('port' in place ? broker.listen(place, page.handler) : broker.listen(place))
   } catch (error) {
-    throw usageError(`The broker can’t listen: ${messageOf(error)}`, 'Choose another --port, --host or --socket.')
+    const isOpen = error instanceof TypeError
+    const next = isOpen
+      ? 'Give --tls-cert and --tls-key, or --behind-tls-proxy.'
+      : 'Choose another --port, --host or --socket.'
+    throw usageError(`The broker can’t listen: ${messageOf(error)}`, next)
   }
 }
 
