@@ -3,14 +3,17 @@
  */
 import {
   accountAlerts,
+  type AlertChannel,
   type BrokerClients,
   brokerClients,
   type BrokerServer,
   type ListenOptions,
+  mqttAlert,
   rejectionNotes,
   statusPage,
   type StatusPage,
   tokenBroker,
+  webhookAlert,
 } from '@owner-sso/broker'
 import type { Sso } from '@owner-sso/core'
 import { messageOf, usageError } from '../failure/command-error.ts'
@@ -19,7 +22,9 @@ import { apiUrlOf, serviceOf, connectionOf } from '../settings/configured-servic
 import { untilStopped } from '../failure/interruption.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
-import { alertChannelsOf } from './alert-channels.ts'
+import { secretFromVariable } from '../settings/secrets.ts'
+import { expandHome } from '../machine/folders.ts'
+import type { Settings } from '../settings/settings.ts'
 import { auditLog } from './audit-log.ts'
 import { listenOptionsOf, publicUrlOf } from './place.ts'
 
@@ -142,4 +147,41 @@ async function greet(servers: readonly BrokerServer[], publicUrl: URL | undefine
 
 async function accountsOf(clients: BrokerClients): Promise<string[]> {
   return (await clients.list()).flatMap(({ accounts }) => accounts)
+}
+
+/** Whom it tells that an account has to sign in again. @throws CommandError */
+function alertChannelsOf(options: BrokerFlags, { ca }: Settings): AlertChannel[] {
+  const { alertWebhook: url, alertMqtt, alertTopic: topic } = options
+  const channels: AlertChannel[] = []
+  if (url !== undefined) {
+    const secret = webhookSecret()
+    channels.push(made('--alert-webhook, or OWNER_SSO_ALERT_SECRET', () => webhookAlert({ url, secret })))
+  }
+  if (alertMqtt !== undefined) {
+    const server = {
+      url: alertMqtt,
+      username: secretFromVariable('OWNER_SSO_ALERT_MQTT_USERNAME'),
+      password: secretFromVariable('OWNER_SSO_ALERT_MQTT_PASSWORD'),
+      ...(topic !== undefined && { topic }),
+      ...(ca && { ca: expandHome(ca.value) }),
+    }
+    channels.push(made('--alert-mqtt or --alert-topic', () => mqttAlert(server)))
+  }
+  return channels
+}
+
+function made(option: string, make: () => AlertChannel): AlertChannel {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw usageError(`${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`, `Correct ${option}.`)
+  }
+}
+
+function webhookSecret(): string {
+  const secret = secretFromVariable('OWNER_SSO_ALERT_SECRET')
+  if (secret !== undefined) return secret
+  const next = 'Set OWNER_SSO_ALERT_SECRET to what openssl rand -base64 32 prints, here and at the receiver.'
+  throw usageError('A webhook is signed, and there is no secret to sign it with.', next)
 }

@@ -77,8 +77,6 @@ function inWordsOf(error: unknown): unknown {
 /** Says how each sweep goes, and names each account that something is to be told of: once, also where nothing was tried. */
 function tellerOf(tokens: TokenManager): { onSweep: (event: KeeperEvent) => void; end: () => void } {
   const named = new Set<string>()
-  const tellOf = (account: string, error: Error): void =>
-    printNote(`${account}: ${'code' in error ? String(error.code) : error.name}: ${wordsOf(error)}`)
   const ends = [
     tokens.on('reauthentication-required', ({ account, reason }) =>
       printNote(`${account} has to sign in again (${reason}): owner-sso login`),
@@ -108,6 +106,9 @@ function tellerOf(tokens: TokenManager): { onSweep: (event: KeeperEvent) => void
     end: () => ends.forEach((end) => end()),
   }
 }
+
+const tellOf = (account: string, error: Error): void =>
+  printNote(`${account}: ${'code' in error ? String(error.code) : error.name}: ${wordsOf(error)}`)
 
 /** An error of ours as the command says it, with what helps and times of this machine. */
 function wordsOf(error: Error): string {

@@ -3,13 +3,11 @@
  * browser, whose last address the person pastes.
  */
 import { accountName, identifyOwner, isSubjectAccount, type Sso, type TokenSet } from '@owner-sso/core'
-import type { LoginFlags } from './login-options.ts'
+import { identityOf, type LoginFlags } from './login-options.ts'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
-import { identityOf } from './credentials.ts'
 import { hasDisplay } from '../machine/desktop.ts'
 import { stopped } from '../failure/interruption.ts'
-import { withProgress } from './login-progress.ts'
-import type { LoginVoice } from './login-voice.ts'
+import { type LoginVoice, withProgress } from './login-voice.ts'
 import type { SignIn } from './password-sign-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import { BrowserStartError } from '../window/browser-window.ts'

@@ -1,7 +1,7 @@
 /**
  * A sign-in in a browser window of its own: the person signs in there, and the address that it ends on is caught on its way.
  */
-import { setTimeout as delay } from 'node:timers/promises'
+import { setInterval as everyTick, setTimeout as delay } from 'node:timers/promises'
 import type { AuthorizationRequest } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../failure/command-error.ts'
 import { stopped, untilStopped } from '../failure/interruption.ts'
@@ -10,7 +10,6 @@ import type { LoginVoice } from './login-voice.ts'
 import { BrowserStartError, type BrowserWindow, startBrowser } from '../window/browser-window.ts'
 import { type StoppedPage, watchForCallback } from '../window/callback-watch.ts'
 import { duration } from '../terminal/wording.ts'
-import { notSignedInPage, signedInPage } from '../window/window-page.ts'
 
 /** Seconds that a person may take: as long as a sign-in through Passport in its mode `browser` waits. */
 const limit = 15 * 60
@@ -77,21 +76,19 @@ async function unlessOver(page: Promise<StoppedPage>, window: BrowserWindow, voi
 }
 
 /** Rejects when the time is over. The clock on the wall counts, since a sign-in grows old while the machine sleeps. */
-function outOfTime(show: (left: string) => void, decided: AbortSignal): Promise<never> {
+async function outOfTime(show: (left: string) => void, decided: AbortSignal): Promise<never> {
   const end = Date.now() / 1000 + limit
   let shown = ''
-  return new Promise((_resolve, reject) => {
-    const tick = (): void => {
-      const left = end - Date.now() / 1000
-      if (left <= 0) return reject(tooLate())
-      const words = duration(left)
-      if (words !== shown) show(words)
-      shown = words
-    }
-    const timer = setInterval(tick, 500)
-    decided.addEventListener('abort', () => clearInterval(timer), { once: true })
-    tick()
-  })
+  show(duration(limit))
+  for await (const _tick of everyTick(500, undefined, { signal: decided })) {
+    const left = end - Date.now() / 1000
+    if (left <= 0) break
+    const words = duration(left)
+    if (words !== shown) show(words)
+    shown = words
+  }
+  const again = 'To sign in after all, run owner-sso login --browser again.'
+  throw new CommandError(exitCodes.signInAgain, 'The sign-in took longer than 15 minutes. Nothing was stored.', again)
 }
 
 /** The person reads in the window how it ended. */
@@ -114,7 +111,29 @@ async function redeemedOn<Result>(page: StoppedPage, redeem: () => Promise<Resul
   }
 }
 
-function tooLate(): CommandError {
-  const again = 'To sign in after all, run owner-sso login --browser again.'
-  return new CommandError(exitCodes.signInAgain, 'The sign-in took longer than 15 minutes. Nothing was stored.', again)
+/** What the window shows before it closes. */
+const signedInPage = lastPage('You are signed in', 'This window closes by itself. Go on in the terminal.')
+
+const notSignedInPage = lastPage(
+  'You are not signed in',
+  'Nothing was stored. The terminal says why; this window closes by itself.',
+)
+
+function lastPage(title: string, text: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>${title}</title>
+  <style>
+    :root { color-scheme: light dark; font: 18px/1.5 system-ui, sans-serif }
+    body { display: grid; min-height: 90vh; place-content: center; text-align: center; padding: 0 1rem; background: #f5f4f0; color: #1d2321 }
+    @media (prefers-color-scheme: dark) { body { background: #131716; color: #ecefec } }
+    h1 { font-size: 1.6rem; margin: 0 }
+  </style>
+  <main>
+    <h1>${title}</h1>
+    <p>${text}</p>
+  </main>
+</html>`
 }
