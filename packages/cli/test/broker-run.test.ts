@@ -307,7 +307,7 @@ request({ hostname, port, path, method: 'POST' }, ({ statusCode }) => console.lo
     ['no name of one', ['--', ''], 'Name it: owner-sso broker run -- PROGRAM'],
     ['a file in the place of a folder', ['--', './ca.pem/program'], './ca.pem/program can’t be run (ENOTDIR)'],
     ['a program that is not there', ['--', 'no-such-program'], 'no-such-program can’t be run (ENOENT)'],
-    ['a mistyped option', ['--rotat', '--', 'true'], 'Did you mean --rotate'],
+    ['a mistyped option', ['--audi', '--', 'true'], 'Did you mean --audit'],
     ['an address off loopback', ['--host', '0.0.0.0', '--', 'true'], 'takes no --host'],
     ['a proxy already', ['--', 'true'], 'https_proxy names a proxy already', { https_proxy: 'http://127.0.0.1:1' }],
     ['no https', ['--', 'true'], 'is no https address', { OWNER_SSO_AUTH_URL: 'http://127.0.0.1:1' }],

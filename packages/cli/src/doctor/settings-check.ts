@@ -30,7 +30,8 @@ function shown(name: (typeof settingRows)[number][0], settings: Settings): Findi
   const { value, from } = settings[name] ?? { value: undefined, from: 'default' }
   if (from === 'default' || value === undefined) return []
   if (name === 'proxy') return [good(name, `${withoutPassword(String(value))} (${from})`)]
-  return [good(name, `${typeof value === 'string' ? value : JSON.stringify(value)} (${from})`)]
+  const text = Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value)
+  return [good(name, `${text} (${from})`)]
 }
 
 /** Scheme, host and port. */

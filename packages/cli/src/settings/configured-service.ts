@@ -21,6 +21,7 @@ import {
   transportOf as checkTransport,
 } from '@owner-sso/core'
 import { usageError } from '../failure/command-error.ts'
+import { secretInKeyring } from '../keyring/client-secret.ts'
 import { expandHome } from '../machine/folders.ts'
 import { orTell } from './secrets.ts'
 import { settingRows } from './setting-table.ts'
@@ -69,8 +70,9 @@ function serviceNameOf({ service }: Settings): Pick<SsoOptions, 'service'> {
 }
 
 /** The registered application, where one is set. Its secret is read by the requests that need it. @throws TypeError */
-function applicationOf({ clientId, clientSecretFile: file, audience, scope }: Settings): Partial<SsoOptions> {
-  const clientSecret = file && clientSecretIn(expandHome(file.value), 'clientSecretFile')
+function applicationOf({ clientId, clientSecretFile: file, audience, scope, keyring }: Settings): Partial<SsoOptions> {
+  const kept = clientId && (() => secretInKeyring(clientId.value, keyring?.value))
+  const clientSecret = file ? clientSecretIn(expandHome(file.value), 'clientSecretFile') : kept
   return { clientId: clientId?.value, clientSecret, audience: audience?.value, scope: scope?.value }
 }
 

@@ -19,7 +19,7 @@ export function orTell<Value>(next: string | ((wrong: TypeError) => string), rea
 }
 
 /** The secret, as core has it. What is seldom meant, but can be, is told. @throws CommandError */
-function checkedSecret(text: string, where: string): string {
+export function checkedSecret(text: string, where: string): string {
   const secret = orTell('Write it anew.', () => secretFromText(text, where))
   if (secret !== secret.trim()) printNote(`${where} begins or ends with a space, which counts.`)
   if (unquoted(secret) !== secret) printNote(`${where} has quotation marks around it, which count.`)
