@@ -10,7 +10,7 @@ export async function accountsAt({ tokensFolder: path }: Machine): Promise<strin
   const names: string[] = []
   for await (const name of createTokenManager({ issuer: { refresh }, store: fileTokenStore({ path }) }).accounts())
     names.push(name)
-  return names
+  return names.toSorted()
 }
 
 /** Stores what a login brings where the command would. */

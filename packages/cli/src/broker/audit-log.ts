@@ -9,7 +9,6 @@ import { printFact, printNote } from '../terminal/output.ts'
 
 export interface AuditLog {
   readonly note: (entry: AuditEntry) => void
-  /** Resolves when all is written. */
   readonly close: () => Promise<void>
 }
 

@@ -35,7 +35,6 @@ export interface InterceptingProxyOptions {
 /** Endpoint 6, and what older clients have for it. */
 const tokenPaths = new Set(['/oauth2/v3/token', '/oauth/token'])
 
-/** Milliseconds that connections have at the end. */
 const patience = 1000
 
 /** Milliseconds, and connections at the same time: others of this machine can come here as well. `silence`: of a tunnel. */

@@ -12,7 +12,6 @@ import { portOf } from '../settings/option-values.ts'
 /** Beside the tokens: a folder that only this user can open. */
 const defaultSocket = join(configFolder, 'broker.sock')
 
-/** A port, a socket, or both. @throws CommandError */
 export function listenOptionsOf(options: BrokerFlags): ListenOptions[] {
   const { port, socket } = options
   const places: ListenOptions[] = port === undefined ? [] : [{ ...portOptions(options), port: portOf(port) }]
@@ -53,7 +52,6 @@ function fileAt(path: string, option: string): string {
   }
 }
 
-/** Where people and programs find it. @throws CommandError */
 export function publicUrlOf({ publicUrl }: BrokerFlags): URL | undefined {
   if (publicUrl === undefined) return undefined
   const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined

@@ -76,7 +76,6 @@ export function list(call: BrokerCall): Promise<void> {
   })
 }
 
-/** Whose tokens a program gets, until when, how often it called, and when it last did. */
 function cells({ name, accounts, scope, calls, expires_at: end, ...last }: ListedClient): string[] {
   const { last_used_at: used, last_address: address = 'unknown' } = last
   const expiry = end === undefined ? 'no expiry' : `${end <= now() ? 'expired' : 'expires'} ${localTime(end)}`
@@ -95,7 +94,6 @@ function table(rows: readonly (readonly string[])[]): string[] {
     .map((line) => line.trimEnd())
 }
 
-/** For whoever opens the status page. */
 export function printCode({ settings }: BrokerCall): Promise<void> {
   return withTokens(
     settings,
@@ -140,7 +138,6 @@ function withClients(
 async function tell({ client, refresh_token }: Invited, { settings, options }: BrokerCall): Promise<void> {
   await (settings.json ? printJson({ ...client, refresh_token }) : printData(refresh_token))
   const address = publicUrlOf(options)?.origin
-  /** What a program of each scope may ask for. */
   const callOf = { token: '/token', proxy: serviceProfile(usableServiceNameOf(settings)).vehicleList }
   printNote(
     `This is the refresh token of ${client.name}, for ${client.accounts.join(', ')}. It is shown once.`,

@@ -81,7 +81,6 @@ async function ended(program: string, args: readonly string[], proxyUrl: string,
   }
 }
 
-/** @throws CommandError */
 async function started(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   try {
     // Throws by itself for some that can’t be run, such as a file below a file.
@@ -130,11 +129,9 @@ function hostsOf({ authUrl, regionalAuthUrls }: Settings, sso: Sso): ReadonlySet
 }
 
 interface Teller {
-  /** Says this, if it has not been said. */
   readonly tell: (sentence: string) => void
   readonly note: (happening: Happening, host: string) => void
   readonly noteAudit: (entry: AuditEntry) => void
-  /** Says what is to be said of a program that never came. */
   readonly end: () => void
 }
 

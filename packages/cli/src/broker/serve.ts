@@ -61,7 +61,6 @@ function askedOf({ settings, options }: BrokerCall) {
   }
 }
 
-/** What a broker is made of, each over the same tokens. */
 function partsOf(
   { publicUrl, channels, proxy }: ReturnType<typeof askedOf>,
   sso: Sso,

@@ -8,7 +8,7 @@ import type { Command as DescribedCommand } from '../commands/command.ts'
 import { afterHelp } from './help-text.ts'
 import { printData, printNote } from '../terminal/output.ts'
 import { readSettings } from '../settings/settings.ts'
-import { unknownVariables } from '../settings/variables.ts'
+import { unknownVariables } from '../settings/setting-table.ts'
 import { type Option as DeclaredOption, type OptionTable, dashed } from '../options/option.ts'
 import { type SharedOptions, sharedOptions } from '../settings/setting-table.ts'
 
@@ -129,7 +129,6 @@ async function endOfParsing(
   if (code === 'commander.help' && first === 'help' && topic !== undefined) {
     throw usageError(`Unknown command '${topic}'.`, 'See owner-sso --help.')
   }
-  // No command at all.
   if (code === 'commander.help') {
     printNote(...help.split('\n'))
     return exitCodes.usage

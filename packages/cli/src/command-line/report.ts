@@ -6,7 +6,6 @@ import { failureOf } from '../terminal/failure.ts'
 import { interruptedExitCode } from '../failure/interruption.ts'
 import { asksForJson, printFact, printNote } from '../terminal/output.ts'
 
-/** @returns the exit code */
 export function report(error: unknown): number {
   const interrupted = interruptedExitCode()
   if (interrupted !== undefined) {

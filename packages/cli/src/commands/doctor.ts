@@ -2,12 +2,13 @@
  * `owner-sso doctor`: what is set, readable and reachable, and how to mend what is not.
  */
 import { exitCodes, usageError } from '../failure/command-error.ts'
-import { type Finding, findingLines, summary } from '../terminal/finding.ts'
+import { type Finding, findingLines } from '../terminal/finding.ts'
 import { reachAt } from '../doctor/reach-check.ts'
 import { checkService } from '../doctor/service-look.ts'
 import { checkSettings } from '../doctor/settings-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
 import { printData, printJson } from '../terminal/output.ts'
+import { counted } from '../terminal/wording.ts'
 import { tokenUrlsOf, usableConnectionOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { flag } from '../options/option.ts'
@@ -40,12 +41,14 @@ export const command = defineCommand({
     const { findings, isBlocked } = await look(settings)
     if (live && !isBlocked) findings.push(...(await (finds ? live.findTransport : live.checkLive)(settings)))
     if (settings.json) await printJson({ findings })
-    else await printData(...findings.flatMap(findingLines), '', summary(findings))
-    return findings.find(({ level }) => level === 'problem')?.exitCode ?? exitCodes.ok
+    const problems = findings.filter(({ level }) => level === 'problem')
+    const count = `${counted(problems.length, 'problem')}: mend the first one, then look again.`
+    const summary = problems.length === 0 ? 'No problem was found.' : count
+    if (!settings.json) await printData(...findings.flatMap(findingLines), '', summary)
+    return problems[0]?.exitCode ?? exitCodes.ok
   },
 })
 
-/** Everything that needs no consent. */
 async function look(settings: Settings): Promise<{ readonly findings: Finding[]; readonly isBlocked: boolean }> {
   const store = await checkStore(settings)
   const isBlocked = store.some(({ exitCode }) => exitCode === exitCodes.firewall)
@@ -55,7 +58,6 @@ async function look(settings: Settings): Promise<{ readonly findings: Finding[];
   const found = isLeft || !isAddress(authUrl) ? [] : await checkService(settings, authUrl)
   for (const url of isLeft ? [] : tokenUrlsOf(settings)) found.push(...(await reach('token endpoint', url, settings)))
   found.push(...(await reach('owner API', settings.apiUrl?.value, settings)))
-  // The clock is told of once.
   const first = found.findIndex(({ about }) => about === 'clock')
   const told = found.filter(({ about }, index) => about !== 'clock' || index === first)
   return { findings: [...checkSettings(settings, process.env), ...store, ...told], isBlocked }

@@ -12,7 +12,7 @@ import { isSealed, unsealed } from '../moving/export-file.ts'
 import { type Found, isExportFile, knownShapes, parsed, readShape } from '../moving/shapes.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { askConsent, askEmail, canAsk } from '../terminal/prompts.ts'
-import { brokenLine } from '../settings/broken-json.ts'
+import { brokenLine } from '../settings/config-file.ts'
 import { nameOf as nameOfFile, textFromFile } from '../settings/secrets.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
@@ -188,7 +188,6 @@ function tellEnd(candidates: readonly Candidate[], imported: readonly string[], 
     printNote(`The input names no e-mail. Use the tokens as --account ${only}.`)
 }
 
-/** @throws CommandError where something could not be taken over */
 function throwFirst([problem, ...others]: readonly CommandError[], isAlone: boolean): void {
   if (problem === undefined) return
   if (isAlone) throw problem

@@ -63,7 +63,6 @@ export const command = defineCommand({
   },
 })
 
-/** @throws CommandError for options of which one would go unheard */
 function requireOneWay({ browser, paste, ...others }: LoginFlags): void {
   if (browser && paste) throw usageError('--browser and --paste are two ways to sign in.', 'Give one of them.')
   const unheard = (['credentialFile', 'totpSecretFile', 'factor'] as const).find((name) => others[name] !== undefined)

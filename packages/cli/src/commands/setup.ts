@@ -44,7 +44,6 @@ export const command = defineCommand({
   },
 })
 
-/** @param given - what is set so far: it is proposed */
 async function askForSettings(given: Settings) {
   const proxy = await askProxy(given)
   const settings = { ...given, proxy: proxy === undefined ? undefined : answered(proxy) }
@@ -120,11 +119,8 @@ async function reached(about: string, url: string, settings: Settings): Promise<
 
 interface Trial {
   readonly about: string
-  /** @throws CommandError for an answer that no command could use */
   readonly requireUsable: (value: string) => unknown
-  /** What is found where it is used. */
   readonly attempt?: (value: string) => Promise<Finding[]>
-  /** It may not be left empty. */
   readonly isNeeded?: true
 }
 

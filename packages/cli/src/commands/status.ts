@@ -88,7 +88,6 @@ function statusTable(accounts: readonly AccountStatus[]): Line[] {
   ])
 }
 
-/** What is wrong with it, if anything is. */
 function problemOf(status: AccountStatus): string | undefined {
   const { cause, sentence } = status.why
   const overdue = overdueAdvice(status, localTime)
@@ -113,7 +112,6 @@ function remark({ state, next_attempt_at, not_refreshed_since }: AccountStatus, 
   return 'run owner-sso login'
 }
 
-/** The last refresh and the next one, as far as there is any. */
 function refreshes({ state, refreshed_at, refresh_due_at, not_refreshed_since }: AccountStatus): string | undefined {
   const told = refreshed_at === undefined ? [] : [`refreshed ${duration(now() - refreshed_at)} ago`]
   if (state === 'valid' && not_refreshed_since === undefined && refresh_due_at !== undefined) {

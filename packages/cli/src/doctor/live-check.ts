@@ -31,7 +31,6 @@ export async function askForLive(settings: Settings, agreed: boolean, finds: boo
   throw usageError('Nothing was sent.', 'Run owner-sso doctor without --live for everything else.')
 }
 
-/** One refresh at most, and one call. */
 export function checkLive(settings: Settings): Promise<Finding[]> {
   return withMinter('live refresh', settings, {}, async ({ tokens, account, minter }, findings) => {
     await requireSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
@@ -87,7 +86,6 @@ interface Looking {
   readonly minter: Minter
 }
 
-/** What was found, and what kept it from more. */
 async function withMinter(
   about: string,
   settings: Settings,

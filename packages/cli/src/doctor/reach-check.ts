@@ -12,7 +12,6 @@ const timeout = 5000
 /** Seconds that this machine's clock may be wrong: passcodes are good for 30. */
 const tolerableSkew = 10
 
-/** An answer to one GET. */
 export interface Page {
   readonly status: number
   readonly header: (name: string) => string | undefined
@@ -20,7 +19,6 @@ export interface Page {
   readonly tls: string | undefined
 }
 
-/** What was found at an address, and its page where it answered. */
 export interface Reached {
   readonly findings: Finding[]
   readonly page?: Page

@@ -8,7 +8,7 @@ import { CommandError, messageOf } from '../failure/command-error.ts'
 import { openToOthers, readConfigFile } from '../settings/config-file.ts'
 import { configFile } from '../machine/folders.ts'
 import { settingRows } from '../settings/setting-table.ts'
-import { unknownVariables } from '../settings/variables.ts'
+import { unknownVariables } from '../settings/setting-table.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Finding, good, note, problem } from '../terminal/finding.ts'
 
@@ -34,7 +34,6 @@ function shown(name: (typeof settingRows)[number][0], settings: Settings): Findi
   return [good(name, `${text} (${from})`)]
 }
 
-/** Scheme, host and port. */
 const withoutPassword = (address: string): string => (URL.canParse(address) ? new URL(address).origin : '')
 
 function checked(use: () => unknown, found: typeof note): Finding[] {
@@ -74,7 +73,6 @@ function checkEnvironment(env: NodeJS.ProcessEnv): Finding[] {
   return [...findings, ...unknown]
 }
 
-/** Variables that other programs take a proxy from. */
 export function environmentProxies(env: NodeJS.ProcessEnv): string[] {
   return ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].filter((name) => env[name])
 }

@@ -70,7 +70,6 @@ function severalAccounts({ account }: Settings, accounts: readonly string[]): Fi
   return [problem('account', text, 'Name one with --account, or set OWNER_SSO_ACCOUNT.')]
 }
 
-/** What is wrong with an account, and how to mend it. */
 async function checkAccount(account: string, tokens: TokenManager): Promise<Finding[]> {
   const status = await tokens.status(account)
   const { why } = await tokens.history(account)

@@ -21,6 +21,5 @@ export async function secretInKeyring(clientId: string, mayUse = true): Promise<
   throw new TypeError(`${problem}: name a file in OWNER_SSO_CLIENT_SECRET_FILE, or run owner-sso login in a terminal`)
 }
 
-/** @throws KeyringError */
 export const keepSecret = (clientId: string, secret: string): Promise<void> =>
   storeKey(entryOf(clientId), Buffer.from(secret))

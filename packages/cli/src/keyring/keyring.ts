@@ -7,9 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { desktopOf } from '../machine/desktop.ts'
 import { interruptedExitCode, stopped } from '../failure/interruption.ts'
 
-/** What the process of `keyring-process.ts` is asked. */
 export interface KeyringQuestion {
-  /** The name of the entry. */
   readonly entry: string
   /** To be stored first, base64. */
   readonly key?: string
@@ -41,7 +39,6 @@ const descriptions: Readonly<Record<KeyringProblem, string>> = {
   failed: 'the keyring reports a failure',
 }
 
-/** What the keyring of this system is called. */
 export const keyringName: string =
   { darwin: 'Keychain', win32: 'Credential Manager' }[process.platform as string] ?? 'Secret Service'
 

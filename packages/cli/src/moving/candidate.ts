@@ -59,7 +59,6 @@ function contradicts(other: string, account: string): boolean {
   return name.startsWith('sub:') === account.startsWith('sub:') && name !== account
 }
 
-/** The name of the account. @throws CommandError for a name of none */
 export function nameOf(name: string): string {
   try {
     return accountName(name)

@@ -9,7 +9,6 @@ import { askSecret, canAsk } from '../terminal/prompts.ts'
 import type { Settings } from '../settings/settings.ts'
 import { isFields } from './found-tokens.ts'
 
-/** Sealed, or not. */
 export interface ExportFile {
   readonly kind: 'owner-sso export'
   readonly version: 1
@@ -37,7 +36,6 @@ interface Sealed {
   /** 16 random bytes, base64url, as are those below: of the key derivation. */
   readonly salt: string
   readonly nonce: string
-  /** Ciphertext and tag. */
   readonly data: string
 }
 
@@ -69,7 +67,6 @@ export async function newSecret(settings: Settings): Promise<readonly [Sealed['w
   throw usageError('The two passphrases differ.', 'Nothing was written: run it again.')
 }
 
-/** Whether the sealed part of a file is one. */
 export function isSealed(value: unknown): value is Sealed {
   if (!isFields(value)) return false
   const texts = ['salt', 'nonce', 'data'].map((name) => value[name])

@@ -15,11 +15,9 @@ export const knownShapes: readonly string[] = [
 export interface Found {
   readonly shape: 'refresh token' | 'token response' | 'cache' | 'export'
   readonly tokens: readonly FoundTokens[]
-  /** Entries without a refresh token in them. */
   readonly others: number
 }
 
-/** `undefined` for an input of no known shape. */
 export function readShape(text: string): Found | undefined {
   const input = text.trim()
   const json = parsed(input)
@@ -34,7 +32,6 @@ export function isExportFile(json: unknown): json is ExportFile {
   return isFields(json) && json['kind'] === 'owner-sso export' && json['version'] === 1
 }
 
-/** JSON, or nothing. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -52,7 +52,6 @@ export function serviceOf(settings: Settings): Sso {
 
 const cameFrom = (where: string | undefined): string => `It came from ${where}: correct it there.`
 
-/** Where the option came from that a TypeError names. */
 function originOf({ message }: TypeError, settings: Settings): string | undefined {
   const [option = ''] = /^\w+/u.exec(message) ?? []
   if (option === 'tls' || option === 'userAgent') return settings.transport?.from
@@ -60,7 +59,6 @@ function originOf({ message }: TypeError, settings: Settings): string | undefine
   return settings[name]?.from
 }
 
-/** The addresses of a service alone, as they are typed. @throws CommandError */
 export function requireAddresses(authUrl: string, regionalAuthUrls: readonly string[] = []): void {
   orTell(cameFrom('your answer'), () => createSso({ authUrl, regionalAuthUrls }))
 }
@@ -104,7 +102,6 @@ export function outboundProxyOf({ proxy }: Settings): string | undefined {
   return orTell(cameFrom(proxy?.from), () => proxyOf({ proxy: proxy?.value }))
 }
 
-/** @throws CommandError */
 function transportOf({ transport, ca }: Settings): Pick<SsoOptions, 'transport' | 'tls'> {
   const pem = ca && certificateAuthority(ca.value)
   const given = transport?.value
@@ -128,7 +125,6 @@ export function requireRefreshHere({ refresh }: Settings): void {
   throw usageError(`This machine asks no token endpoint: refresh is elsewhere (${refresh.from}).`, next)
 }
 
-/** How to look at an address. */
 export interface UsableConnection {
   readonly transport: Transport
   readonly proxy: Given<string> | undefined

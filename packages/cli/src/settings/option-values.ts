@@ -38,7 +38,6 @@ export function endOf(option: string, text: string): number {
   )
 }
 
-/** 0 for what is no span of time. */
 function secondsIn(text: string): number {
   const [, digits = '', unit = ''] = /^(\d{1,9})([smhd]?)$/u.exec(text) ?? []
   return Number(digits) * (units[unit] ?? 0)

@@ -16,7 +16,6 @@ import {
   variableOf,
 } from './setting-table.ts'
 
-/** A setting's value and where it was found. */
 export interface Given<Value> {
   readonly value: Value
   readonly from: string
@@ -29,7 +28,6 @@ export interface Settings extends Omit<Found, 'store' | 'regionalAuthUrls' | 're
   readonly regionalAuthUrls: Given<readonly string[]>
   readonly refresh: Given<'here' | 'elsewhere'>
   readonly json: boolean
-  /** Whether a person may be asked. */
   readonly input: boolean
 }
 
@@ -57,7 +55,6 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
   }
 }
 
-/** @throws CommandError for what is neither here nor elsewhere */
 function refreshSetting({ value, from }: Given<string>): Settings['refresh'] {
   return { value: orTell(`Correct ${from}.`, () => refreshFromText(value, 'refresh')), from }
 }
@@ -79,7 +76,6 @@ function givenOf(
   return isGiven(configured) ? { value: checkedIfText(configured, name), from: configFile } : undefined
 }
 
-/** @throws CommandError for a variable that is neither on nor off */
 function readOr(variable: string, read: (text: string) => unknown, text: string): unknown {
   const value = read(text)
   if (value !== undefined) return value
@@ -95,7 +91,6 @@ function checkedIfText(value: unknown, where: string): unknown {
   return typeof value === 'string' ? checkedText(value, where) : value
 }
 
-/** @throws CommandError for text that can be no setting */
 function checkedText(text: string, where: string): string {
   return orTell(`Correct ${where}.`, () => settingFromText(text, where))
 }

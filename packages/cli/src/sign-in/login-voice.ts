@@ -7,11 +7,9 @@ import { printNote } from '../terminal/output.ts'
 
 export interface LoginVoice {
   readonly begin: (title: string) => void
-  /** What is happening now. */
   readonly step: (text: string) => void
   /** What went wrong, where the person can put it right at once. */
   readonly problem: (text: string) => void
-  /** What the person has to read. */
   readonly tell: (...lines: readonly string[]) => void
   /** What is waited for: shown in a terminal only, in the place of what it showed before; an empty text removes it. */
   readonly wait: (text: string) => void
@@ -36,13 +34,10 @@ export async function loginVoice(): Promise<LoginVoice> {
 /** Back to the start of the line, and nothing left on it. */
 const lineStart = '\r\u001B[2K'
 
-function quiet(): void {
-  // Nobody watches.
-}
+function quiet(): void {}
 
 const { start: steps } = tracingChannel('owner-sso:step')
 
-/** What each step is called. */
 const names: Readonly<Record<LoginStep, string>> = {
   'login-page': 'Opening the login page',
   'form-submission': 'Sending the login form',

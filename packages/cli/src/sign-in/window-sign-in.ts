@@ -2,10 +2,9 @@
  * A sign-in in a browser window of its own: the person signs in there, and the address that it ends on is caught on its way.
  */
 import { setInterval as everyTick, setTimeout as delay } from 'node:timers/promises'
-import type { AuthorizationRequest } from '@owner-sso/core'
+import { type AuthorizationRequest, pastedAddress } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../failure/command-error.ts'
 import { stopped, untilStopped } from '../failure/interruption.ts'
-import { givenUp, refuseCancelled } from './given-up.ts'
 import type { LoginVoice } from './login-voice.ts'
 import { BrowserStartError, type BrowserWindow, startBrowser } from '../window/browser-window.ts'
 import { type StoppedPage, watchForCallback } from '../window/callback-watch.ts'
@@ -14,10 +13,8 @@ import { duration } from '../terminal/wording.ts'
 /** Seconds that a person may take: as long as a sign-in through Passport in its mode `browser` waits. */
 const limit = 15 * 60
 
-/** Milliseconds for which the last page is shown. */
 const readingTime = 1500
 
-/** What `createAuthorizationUrl` returns. */
 export interface AuthorizationLink {
   readonly url: string
   readonly request: AuthorizationRequest
@@ -54,7 +51,6 @@ function stoppedPage(window: BrowserWindow, { url, request }: AuthorizationLink)
   })
 }
 
-/** The stopped page, unless something else comes first. */
 async function unlessOver(page: Promise<StoppedPage>, window: BrowserWindow, voice: LoginVoice): Promise<StoppedPage> {
   const decided = new AbortController()
   const show = (left: string): void => voice.wait(`Waiting for you in the browser window: ${left} left`)
@@ -111,7 +107,24 @@ async function redeemedOn<Result>(page: StoppedPage, redeem: () => Promise<Resul
   }
 }
 
-/** What the window shows before it closes. */
+/** The person ended it on the service's page. @param way - the option that it was begun with */
+function givenUp(message: string, way: '--browser' | '--paste'): CommandError {
+  const again = `To sign in after all, run owner-sso login ${way} again.`
+  return new CommandError(exitCodes.credentials, `${message} Nothing was stored.`, again)
+}
+
+/**
+ * RFC 6749 section 4.1.2.1, and the service's own word.
+ *
+ * @throws CommandError for the redirect address with either
+ */
+export function refuseCancelled(address: string, redirectUri: string, way: '--browser' | '--paste'): void {
+  const pasted = pastedAddress(address, redirectUri)
+  if (!pasted.startsWith(`${redirectUri}?`) || !URL.canParse(pasted)) return
+  const error = new URL(pasted).searchParams.get('error')
+  if (error === 'access_denied' || error === 'login_cancelled') throw givenUp('You cancelled the sign-in.', way)
+}
+
 const signedInPage = lastPage('You are signed in', 'This window closes by itself. Go on in the terminal.')
 
 const notSignedInPage = lastPage(

@@ -6,7 +6,6 @@ import { StoreError } from '@owner-sso/core'
 import { note } from '../terminal/finding.ts'
 import type { OpenedStore, StoreAccess, StoreKind } from './store-kind.ts'
 
-/** Milliseconds for the first connection, and for each answer. */
 const patience = 2000
 
 export const postgresStore: StoreKind = {

@@ -9,7 +9,6 @@ import { usageError } from '../failure/command-error.ts'
 import { type Finding, good, note } from '../terminal/finding.ts'
 import type { OpenedStore, StoreAccess } from './store-kind.ts'
 
-/** Milliseconds for the first connection. */
 const connectTimeout = 2000
 
 /** @throws StoreError `unavailable`, `permissions`; its message names no password */
@@ -71,31 +70,23 @@ function failure(error: unknown, host: string): StoreError {
 async function checkServer(client: Parameters<typeof checkRedis>[0]): Promise<Finding[]> {
   try {
     const problems = await checkRedis(client)
-    return (['eviction', 'persistence'] as const).map((about) => {
+    return settings.map(([about, right, mend]) => {
       const found = problems.find((problem) => problem.about === about)
-      const [right, mend] = settings[about]
-      return found === undefined ? good(about, right) : note(about, found.message, mend)
+      const fix = `Run redis-cli CONFIG SET ${mend}, then CONFIG REWRITE, or set it in redis.conf.`
+      return found === undefined ? good(about, right) : note(about, found.message, fix)
     })
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
-    const text = 'Redis does not tell this user how it keeps records (INFO).'
-    return [
-      note('persistence', text, 'Allow it (ACL SETUSER … +info), or look at maxmemory-policy and appendonly there.'),
-    ]
+    const fix = 'Allow it (ACL SETUSER … +info), or look at maxmemory-policy and appendonly there.'
+    return [note('persistence', 'Redis does not tell this user how it keeps records (INFO).', fix)]
   }
 }
 
-/** What is said where a setting is right, and how to mend it where it is not. */
-const settings = {
-  eviction: [
-    'maxmemory-policy throws no token set away',
-    'Run redis-cli CONFIG SET maxmemory-policy noeviction, then CONFIG REWRITE, or set it in redis.conf.',
-  ],
-  persistence: [
-    'the append-only file is on',
-    'Run redis-cli CONFIG SET appendonly yes, then CONFIG REWRITE, or set it in redis.conf.',
-  ],
-} as const
+/** What is said where a setting is right, and what it should be. */
+const settings = [
+  ['eviction', 'maxmemory-policy throws no token set away', 'maxmemory-policy noeviction'],
+  ['persistence', 'the append-only file is on', 'appendonly yes'],
+] as const
 
 interface SocketOptions {
   readonly connectTimeout: number

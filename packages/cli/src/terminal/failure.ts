@@ -37,7 +37,6 @@ export function failureOf(error: unknown): Failure {
   return { exitCode: exitCodes.unexpected, code: 'ERR_SSO_CLI_UNEXPECTED', message, next }
 }
 
-/** A sentence, or what makes it of the error. */
 type Sentence = string | ((error: SsoError) => string)
 
 const saidOf = (error: SsoError, sentence: Sentence): string =>

@@ -7,7 +7,6 @@ import { styleText } from 'node:util'
 import { systemCode, visible } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../failure/command-error.ts'
 
-/** A piece of a line in a colour. */
 export interface Painted {
   readonly format: Parameters<typeof styleText>[0]
   readonly text: string
@@ -53,7 +52,6 @@ function writeToStream(data: Buffer): Promise<void> {
   })
 }
 
-/** What a failed write means. @throws CommandError where it is a failure */
 function endOf(error: unknown): 'full pipe' | 'closed pipe' {
   const code = systemCode(error)
   if (code === 'EAGAIN') return 'full pipe'
@@ -61,7 +59,6 @@ function endOf(error: unknown): 'full pipe' | 'closed pipe' {
   throw new CommandError(exitCodes.unexpected, 'The output could not be written.', 'Check where it is sent.')
 }
 
-/** Data as indented JSON. */
 export function printJson(value: unknown): Promise<void> {
   return printData(...JSON.stringify(value, undefined, 2).split('\n'))
 }
@@ -106,7 +103,6 @@ function textOf(lines: readonly Line[], stream: 'stdout' | 'stderr'): string {
   return lines.map((line) => `${typeof line === 'string' ? visible(line) : line.map(shown).join('')}\n`).join('')
 }
 
-/** Where the stream is a terminal and NO_COLOR is not set. */
 function hasColours(stream: 'stdout' | 'stderr'): boolean {
   return process[stream].isTTY && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb'
 }

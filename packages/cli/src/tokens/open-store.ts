@@ -14,7 +14,6 @@ import type { OpenedStore } from '../stores/store-kind.ts'
 import { storeAt } from '../stores/store-kinds.ts'
 
 export interface OpenStore extends Required<OpenedStore> {
-  /** For people: without a password. */
   readonly shown: string
 }
 

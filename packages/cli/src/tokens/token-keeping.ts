@@ -72,7 +72,6 @@ function explain(): void {
   printNote('Finishing the refresh under way, so that its tokens are not lost (at most 30 s) …')
 }
 
-/** For calls that only look. */
 export const neverRefreshes: Pick<Sso, 'refresh'> = {
   refresh: () => Promise.reject(new Error('This command makes no refresh.')),
 }

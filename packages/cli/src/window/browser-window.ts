@@ -16,12 +16,10 @@ import { type DebuggingPipe, openDebuggingPipe } from './debugging-pipe.ts'
 /** Milliseconds that a browser has for its first answer: on a busy machine the first start takes long. */
 const startLimit = 30_000
 
-/** Milliseconds that a browser has to close its windows. */
 const closeLimit = 5000
 
 export interface BrowserWindow {
   readonly pipe: DebuggingPipe
-  /** Shows an address in a new window. */
   readonly open: (url: string) => Promise<void>
   /** Resolves when the person has closed the last window, or the browser is gone. */
   readonly closed: Promise<void>
