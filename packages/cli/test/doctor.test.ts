@@ -63,7 +63,7 @@ describe('owner-sso doctor', () => {
 
   it.each([
     ['no service is named', { OWNER_SSO_AUTH_URL: '' }, 2, '--auth-url'],
-    ['nothing listens', { OWNER_SSO_AUTH_URL: 'http://127.0.0.1:1' }, 7, 'check the port'],
+    ['nothing listens', { OWNER_SSO_AUTH_URL: 'http://127.0.0.1:1' }, 7, 'and the port'],
     ['the store is down', { OWNER_SSO_STORE: 'redis://127.0.0.1:1' }, 6, 'Start it'],
     ['certificates are not checked', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 2, 'Unset it'],
     ['the CA is no file', { OWNER_SSO_CA: '/nowhere.pem' }, 2, 'Correct --ca'],

@@ -66,15 +66,15 @@ describe('a setting', () => {
   it('of where tokens are refreshed comes from its variable, else from the config file', async () => {
     const path = config({ refresh: 'elsewhere' })
     expect((await told([], {}))['refresh']).toBe(`elsewhere (${path})`)
-    expect(await told([], { OWNER_SSO_REFRESH: 'here' })).not.toHaveProperty('refresh')
+    expect(await told([], { OWNER_SSO_REFRESH: 'here' })).toHaveProperty('refresh', 'here (OWNER_SSO_REFRESH)')
   })
 
   it('of several addresses may be repeated as an option, and is a list in a variable', async () => {
     const [a, b] = ['http://127.0.0.2:1', 'http://127.0.0.2:2']
     const options = await told(['--regional-auth-url', a, '--regional-auth-url', b], {})
-    expect(options['other instances']).toBe(`${a}, ${b} (--regional-auth-url)`)
+    expect(options['regionalAuthUrls']).toBe(`${a}, ${b} (--regional-auth-url)`)
     const variable = await told([], { OWNER_SSO_REGIONAL_AUTH_URLS: `${a}, ${b}` })
-    expect(variable['other instances']).toBe(`${a}, ${b} (OWNER_SSO_REGIONAL_AUTH_URLS)`)
+    expect(variable['regionalAuthUrls']).toBe(`${a}, ${b} (OWNER_SSO_REGIONAL_AUTH_URLS)`)
   })
 
   it.each<[string, NodeJS.ProcessEnv, string]>([
@@ -119,8 +119,9 @@ it('a variable that nothing reads is told by each command once, and by the docto
     'owner_sso_ca is set, but nothing reads it. Did you mean OWNER_SSO_CA?',
     'OWNER_SSO_COLOUR is set, but nothing reads it. owner-sso --help lists the variables.',
   ]
-  const { stderr } = await machine.run(['accounts'], { env: { ...env, OWNER_SSO_STORE: 'memory:' } })
-  expect(stderr.trimEnd().split('\n').toSorted()).toEqual(lines.toSorted())
+  const { stderr } = await machine.run(['accounts'], { env })
+  const [nobody, ...told] = stderr.trimEnd().split('\n').toReversed()
+  expect([told.toSorted(), nobody]).toEqual([lines.toSorted(), expect.stringContaining('Nobody is signed in')])
   const doctor = await machine.run(['doctor'], { env })
   expect(doctor.stderr).toBe('')
   for (const line of lines) expect(doctor.stdout.replaceAll(/\n\s+→/gu, '')).toContain(line)

@@ -23,7 +23,7 @@ it.each(['plain@example.com', 'regional@example.com'])('signs %s in there, and r
 it('doctor checks it, says which setting names it, and tells of a block there', async () => {
   const { code, stdout } = await machine.run(['doctor'], { env })
   expect(code).toBe(0)
-  expect(stdout).toMatch(/token endpoint +.*\(OWNER_SSO_TOKEN_URL\)/u)
+  expect(stdout).toMatch(/tokenUrl +.*\(OWNER_SSO_TOKEN_URL\)/u)
   expect(stdout.match(/token endpoint +reached/gu)).toHaveLength(2)
 
   expect(await machine.signIn('plain@example.com', { env })).toMatchObject({ code: 0 })

@@ -46,7 +46,7 @@ describeWithPrograms('curl', 'python3')('a week of one account at one broker', (
     await ownerSso('login', '--account', account, '--no-input')
 
     const socket = join(home, 'broker.sock')
-    const args = ['--import', clock, command, 'broker', '--port', '0', '--socket', socket, '--with-proxy', '--rotate']
+    const args = ['--import', clock, command, 'broker', '--port', '0', '--socket', socket, '--with-proxy']
     const broker = start(process.execPath, args, env, ['ignore', 'ipc'])
     if (broker.stdout === null) throw new Error('It has no standard output.')
     const [printed]: unknown[] = await once(broker.stdout, 'data')

@@ -2,8 +2,7 @@
  * What `owner-sso --help` says after the commands and options.
  */
 
-import { settingRows } from '../settings/setting-table.ts'
-import { ownVariables } from '../settings/setting-table.ts'
+import { settingRows, ownVariables } from '../settings/setting-table.ts'
 
 const environment = Object.entries(ownVariables)
   .map(([name, help]) => `  ${name.padEnd(30)} ${help}`)

@@ -8,9 +8,8 @@ import type { Command as DescribedCommand } from '../commands/command.ts'
 import { afterHelp } from './help-text.ts'
 import { printData, printNote } from '../terminal/output.ts'
 import { readSettings } from '../settings/settings.ts'
-import { unknownVariables } from '../settings/setting-table.ts'
+import { unknownVariables, type SharedOptions, sharedOptions } from '../settings/setting-table.ts'
 import { type Option as DeclaredOption, type OptionTable, dashed } from '../options/option.ts'
-import { type SharedOptions, sharedOptions } from '../settings/setting-table.ts'
 
 /** All commands, in the order of the help. One is loaded by a call of it, all of them by a call for help. */
 const loaders: Readonly<Record<string, () => Promise<{ readonly command: DescribedCommand }>>> = {

@@ -78,7 +78,7 @@ export const command = defineCommand({
       }
       tellProblems(told)
       if (settings.json) await printJson(factsOf(found, candidates, imported, problems))
-      tellEnd(candidates, imported, options)
+      if (imported.length > 0 || problems.length === 0) tellEnd(candidates, imported, options)
       throwFirst(problems, found.tokens.length === 1)
     }
     await withTokens(settings, sso, takeAll, { signsIn: options.dryRun !== true })

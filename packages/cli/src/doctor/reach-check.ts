@@ -83,7 +83,7 @@ function adviceFor(code: string): string {
   if (code === 'EPROTO') return 'No TLS version is common to both: try another --transport.'
   if (code.startsWith('CERT_')) return 'Look at it there, and at this machine’s clock.'
   if (/CERT|UNABLE_TO/u.test(code)) return 'If its certificate authority is a private one, give its PEM file with --ca.'
-  return 'Check the address for a typing mistake, check the port, whether the service is running, and the network.'
+  return 'Check the address and the port, whether the service is running, and the network.'
 }
 
 function clock(there: number): Finding[] {

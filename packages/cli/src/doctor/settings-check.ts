@@ -7,8 +7,7 @@ import { apiUrlOf, requestBudgetOf, serviceOf } from '../settings/configured-ser
 import { CommandError, messageOf } from '../failure/command-error.ts'
 import { openToOthers, readConfigFile } from '../settings/config-file.ts'
 import { configFile } from '../machine/folders.ts'
-import { settingRows } from '../settings/setting-table.ts'
-import { unknownVariables } from '../settings/setting-table.ts'
+import { settingRows, unknownVariables } from '../settings/setting-table.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Finding, good, note, problem } from '../terminal/finding.ts'
 

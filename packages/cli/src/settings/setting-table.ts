@@ -175,10 +175,10 @@ export interface UnknownVariable {
 /** Those that have our prefix, or nearly the name of one that has. */
 export function unknownVariables(env: NodeJS.ProcessEnv): UnknownVariable[] {
   const known = [...Object.keys(ownVariables), ...otherVariables]
-  return Object.entries(env).flatMap(([name, value]) => {
+  return Object.entries(env).flatMap(([name, given]) => {
     // To Windows, letters of either case are the same.
-    const isRead = known.includes(name.toUpperCase()) && env[name.toUpperCase()] === value
-    if (!value || isRead || !/owner|sso/iu.test(name)) return []
+    const isRead = known.includes(name.toUpperCase()) && env[name.toUpperCase()] === given
+    if (!given || isRead || !/owner|sso/iu.test(name)) return []
     const meant = nearestName(name, known)
     if (meant === undefined && !/^OWNER_SSO_/iu.test(name)) return []
     const fix = meant === undefined ? 'owner-sso --help lists the variables.' : `Did you mean ${meant}?`

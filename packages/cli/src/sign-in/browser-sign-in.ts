@@ -46,8 +46,6 @@ export async function signInWithBrowser(
 /** A person may type the secret of a registered application once, and the keyring keeps it. @throws CommandError where there is none */
 async function haveClientSecret({ clientId, clientSecretFile, keyring, ...settings }: Settings): Promise<void> {
   if (clientSecretFile !== undefined || clientId === undefined) return
-  const problemOf = (use: Promise<unknown>): Promise<string> =>
-    use.then(() => '').catch(({ message }: Error) => message)
   let problem = await problemOf(secretInKeyring(clientId.value, keyring?.value))
   if (canAsk(settings) && keyring?.value !== false) {
     const question = `Client secret of ${clientId.value}${problem === '' ? ' (empty: the one in the keyring)' : ''}`
@@ -59,6 +57,8 @@ async function haveClientSecret({ clientId, clientSecretFile, keyring, ...settin
   const next = 'Put it into a file that only you can read, and name that in OWNER_SSO_CLIENT_SECRET_FILE.'
   throw usageError(`There is no client secret: ${problem}.`, next)
 }
+
+const problemOf = (use: Promise<unknown>): Promise<string> => use.then(() => '').catch(({ message }: Error) => message)
 
 /** None where no window can be shown. */
 function browserToStart(voice: LoginVoice): string | undefined {

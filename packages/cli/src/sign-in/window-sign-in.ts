@@ -1,7 +1,7 @@
 /**
  * A sign-in in a browser window of its own: the person signs in there, and the address that it ends on is caught on its way.
  */
-import { setInterval as everyTick, setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type AuthorizationRequest, pastedAddress } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../failure/command-error.ts'
 import { stopped, untilStopped } from '../failure/interruption.ts'
@@ -75,13 +75,11 @@ async function unlessOver(page: Promise<StoppedPage>, window: BrowserWindow, voi
 async function outOfTime(show: (left: string) => void, decided: AbortSignal): Promise<never> {
   const end = Date.now() / 1000 + limit
   let shown = ''
-  show(duration(limit))
-  for await (const _tick of everyTick(500, undefined, { signal: decided })) {
-    const left = end - Date.now() / 1000
-    if (left <= 0) break
+  for (let left = limit; left > 0; left = end - Date.now() / 1000) {
     const words = duration(left)
     if (words !== shown) show(words)
     shown = words
+    await delay(500, undefined, { signal: decided })
   }
   const again = 'To sign in after all, run owner-sso login --browser again.'
   throw new CommandError(exitCodes.signInAgain, 'The sign-in took longer than 15 minutes. Nothing was stored.', again)
