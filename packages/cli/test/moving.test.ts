@@ -126,7 +126,8 @@ describe('owner-sso import', () => {
     const done = await imported(cache, '--yes', '--json')
     expect(JSON.parse(done.stdout)).toMatchObject({
       shape: 'cache',
-      accounts: [{ account: plain, imported: true }, {}],
+      found: [plain, regional],
+      imported: [plain, regional],
       problems: [],
     })
     expect(await accountsNow()).toBe(`${plain}\n${regional}\n`)
@@ -364,11 +365,7 @@ describe('owner-sso export', () => {
     expect(stderr).toContain('not sealed: whoever reads it is signed in')
     writeFileSync(join(machine.home, 'plain.json'), stdout, { mode: 0o600 })
     const moved = await machine.run(['import', 'plain.json', '--yes', '--store', 'file:second', '--json'])
-    expect(
-      JSON.parse(moved.stdout)
-        .accounts.map(({ account }: { account: string }) => account)
-        .toSorted(),
-    ).toEqual(['__proto__', plain, 'the “car”\u0000'].toSorted())
+    expect(JSON.parse(moved.stdout).imported.toSorted()).toEqual(['__proto__', plain, 'the “car”\u0000'].toSorted())
     expect((await machine.run(['token', '--account', plain, '--store', 'file:second'])).code).toBe(0)
   })
 

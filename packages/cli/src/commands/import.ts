@@ -77,7 +77,11 @@ export const command = defineCommand({
         })
       }
       tellProblems(told)
-      if (settings.json) await printJson(factsOf(found, candidates, imported, problems))
+      if (settings.json) {
+        const untaken = problems.map(({ code, message, next }) => ({ code, message, next }))
+        const names = candidates.map(({ account }) => account)
+        await printJson({ shape: found.shape, found: names, imported, problems: untaken })
+      }
       if (imported.length > 0 || problems.length === 0) tellEnd(candidates, imported, options)
       throwFirst(problems, found.tokens.length === 1)
     }
@@ -159,22 +163,6 @@ async function isAgreed(
   }
   printNote('A refresh token works once: from now on no other program may use them.')
   return askConsent(`Store ${candidates.length === 1 ? 'it' : 'them'}?`)
-}
-
-function factsOf(
-  { shape }: Found,
-  candidates: readonly Candidate[],
-  imported: readonly string[],
-  problems: readonly CommandError[],
-): object {
-  const accounts = candidates.map(({ account, grant: { auth_url, expires_at }, issuedAt }) => ({
-    account,
-    auth_url,
-    issued_at: issuedAt,
-    expires_at,
-    imported: imported.includes(account),
-  }))
-  return { shape, accounts, problems: problems.map(({ code, message, next }) => ({ code, message, next })) }
 }
 
 function tellEnd(candidates: readonly Candidate[], imported: readonly string[], { check }: ImportFlags): void {

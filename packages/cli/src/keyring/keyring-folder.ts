@@ -7,7 +7,7 @@ import { CommandError, exitCodes } from '../failure/command-error.ts'
 import { printNote } from '../terminal/output.ts'
 import { counted } from '../terminal/wording.ts'
 import { entryOf, noteEntry } from './key-note.ts'
-import { KeyringError, keyringName, type KeyringProblem, mayHaveKeyring, readKey, storeKey } from './keyring.ts'
+import { KeyringError, keyringName, mayHaveKeyring, readKey, storeKey } from './keyring.ts'
 import { namesIn, sealInPlace } from './seal-in-place.ts'
 
 /** What a call may do with the keyring: read a key that is there, make one where there is none, or leave it alone. */
@@ -45,7 +45,7 @@ async function keyOf(path: string, use: KeyringUse): Promise<Uint8Array | undefi
     if (key?.byteLength === 32) return key
   } catch (error) {
     if (!(error instanceof KeyringError)) throw error
-    throw keyNeeded(path, error.message, advice[error.problem])
+    throw keyNeeded(path, error.message, error.next)
   }
   throw keyNeeded(path, 'the keyring no longer has it', lost(path))
 }
@@ -58,13 +58,6 @@ function keyNeeded(path: string, why: string, next: string): CommandError {
 const turnedOff = 'Omit --no-keyring, set OWNER_SSO_KEYRING=on, or choose another folder with --store.'
 const lost = (path: string): string =>
   `Restore the keyring from a backup. If there is none, these tokens are lost: run mv ${path} ${path}.old, then owner-sso login.`
-const unlock = 'Unlock it (sign in to the desktop, or open its password manager), then run this again.'
-const advice: Readonly<Record<KeyringProblem, string>> = {
-  none: 'Run this in a desktop session. Where there is none, use a folder without a keyring: owner-sso login --no-keyring --store file:PATH',
-  locked: unlock,
-  late: `It may be waiting for its password. ${unlock}`,
-  failed: 'Look at the keyring with the desktop’s password manager, then run this again.',
-}
 
 /** A key for a folder that has none. Where the keyring can't keep one, advice, and the folder stays plain. */
 async function newKey(path: string, folder: TokenStore, told: string[]): Promise<Uint8Array | undefined> {

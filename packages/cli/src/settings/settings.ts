@@ -45,18 +45,18 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each is of the kind that its row says
   const found = Object.fromEntries(settingRows.map(([name]) => [name, givenOf(name, options, env, config)])) as Found
+  const refresh = found.refresh ?? { value: 'here', from: 'default' }
   return {
     ...found,
     regionalAuthUrls: found.regionalAuthUrls ?? { value: [], from: 'default' },
     store: found.store ?? { value: `file:${tokensFolder}`, from: 'default' },
-    refresh: refreshSetting(found.refresh ?? { value: 'here', from: 'default' }),
+    refresh: {
+      value: orTell(`Correct ${refresh.from}.`, () => refreshFromText(refresh.value, 'refresh')),
+      from: refresh.from,
+    },
     json: options.json ?? false,
     input: options.input ?? true,
   }
-}
-
-function refreshSetting({ value, from }: Given<string>): Settings['refresh'] {
-  return { value: orTell(`Correct ${from}.`, () => refreshFromText(value, 'refresh')), from }
 }
 
 function givenOf(
@@ -69,17 +69,15 @@ function givenOf(
   const [flag, variable] = [dashed(optionName, option), variableOf(name)]
   const onLine = options[optionName]
   // commander says true of every `--no-…` that was not given.
-  if (onLine !== true && isGiven(onLine)) return { value: checkedIfText(onLine, flag), from: flag }
-  const text = checkedText(env[variable] ?? '', variable)
-  if (text !== '') return { value: readOr(variable, kind.read ?? String, text), from: variable }
+  if (onLine !== true && isGiven(onLine)) return { value: checked(onLine, flag), from: flag }
+  const text = checked(env[variable] ?? '', variable)
+  if (text !== '') {
+    const value = kind.read === undefined ? text : kind.read(String(text))
+    if (value !== undefined) return { value, from: variable }
+    throw usageError(`${variable} is neither on nor off.`, 'Set it to one of them, or unset it.')
+  }
   const configured = config[name]
-  return isGiven(configured) ? { value: checkedIfText(configured, name), from: configFile } : undefined
-}
-
-function readOr(variable: string, read: (text: string) => unknown, text: string): unknown {
-  const value = read(text)
-  if (value !== undefined) return value
-  throw usageError(`${variable} is neither on nor off.`, 'Set it to one of them, or unset it.')
+  return isGiven(configured) ? { value: checked(configured, name), from: configFile } : undefined
 }
 
 /** An empty text or list is none. */
@@ -87,12 +85,8 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
 }
 
-function checkedIfText(value: unknown, where: string): unknown {
-  return typeof value === 'string' ? checkedText(value, where) : value
-}
-
-function checkedText(text: string, where: string): string {
-  return orTell(`Correct ${where}.`, () => settingFromText(text, where))
+function checked(value: unknown, where: string): unknown {
+  return typeof value === 'string' ? orTell(`Correct ${where}.`, () => settingFromText(value, where)) : value
 }
 
 /**

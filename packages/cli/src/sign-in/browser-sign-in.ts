@@ -25,7 +25,6 @@ export async function signInWithBrowser(
   voice: LoginVoice,
 ): Promise<SignIn> {
   if (!settings.input) throw usageError('--browser needs a person to sign in.', 'Omit --no-input.')
-  if (sso.service === 'registered') await haveClientSecret(settings)
   const identity = await identityOf(settings)
   const link = sso.createAuthorizationUrl(isSubjectAccount(identity) ? {} : { loginHint: identity })
   const redeem = async (address: string): Promise<SignIn> => {
@@ -44,7 +43,7 @@ export async function signInWithBrowser(
 }
 
 /** A person may type the secret of a registered application once, and the keyring keeps it. @throws CommandError where there is none */
-async function haveClientSecret({ clientId, clientSecretFile, keyring, ...settings }: Settings): Promise<void> {
+export async function haveClientSecret({ clientId, clientSecretFile, keyring, ...settings }: Settings): Promise<void> {
   if (clientSecretFile !== undefined || clientId === undefined) return
   let problem = await problemOf(secretInKeyring(clientId.value, keyring?.value))
   if (canAsk(settings) && keyring?.value !== false) {
