@@ -120,8 +120,8 @@ it('a variable that nothing reads is told by each command once, and by the docto
     'OWNER_SSO_COLOUR is set, but nothing reads it. owner-sso --help lists the variables.',
   ]
   const { stderr } = await machine.run(['accounts'], { env })
-  const [nobody, ...told] = stderr.trimEnd().split('\n').toReversed()
-  expect([told.toSorted(), nobody]).toEqual([lines.toSorted(), expect.stringContaining('Nobody is signed in')])
+  const [nobody, ...warnings] = stderr.trimEnd().split('\n').toReversed()
+  expect([warnings.toSorted(), nobody]).toEqual([lines.toSorted(), expect.stringContaining('Nobody is signed in')])
   const doctor = await machine.run(['doctor'], { env })
   expect(doctor.stderr).toBe('')
   for (const line of lines) expect(doctor.stdout.replaceAll(/\n\s+→/gu, '')).toContain(line)

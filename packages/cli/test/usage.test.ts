@@ -1,7 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { describe, expect, it } from '@jest/globals'
-import { useMachine } from './machine.ts'
+import { once } from 'node:events'
+import { ended, useMachine } from './machine.ts'
+import { storeLogin } from './signed-in.ts'
 
 const emulator = useEmulator()
 const machine = useMachine(emulator)
@@ -134,6 +136,27 @@ describe('--json', () => {
       expect(JSON.parse(stdout || '{}')).toEqual(expect.any(Object))
     }
   })
+})
+
+/** Node or the system would answer it in its own way. */
+it.each([
+  ['keep', 'stderr'],
+  ['proxy', 'stdout'],
+  ['broker --port 0', 'stdout'],
+  ['emulator', 'stdout'],
+] as const)('SIGUSR1 opens no debugger of owner-sso %s, which goes on', async (command, speaks) => {
+  await storeLogin(machine, emulator, 'plain@example.com')
+  const child = machine.start(command.split(' '), { env: { NODE_OPTIONS: '--inspect-port=0' } })
+  const end = ended(child)
+  const [said]: unknown[] = await once(child[speaks] ?? child, 'data')
+  child.kill('SIGUSR1')
+  // By then it would have opened it.
+  const [url] = /http:\/\/127\.0\.0\.1:\d+/u.exec(String(said)) ?? [emulator.authUrl]
+  await fetch(url)
+  child.kill('SIGTERM')
+  const { code, stderr } = await end
+  expect(code).toBe(0)
+  expect(stderr).not.toContain('Debugger')
 })
 
 /** What the pattern finds in that which a program prints. */

@@ -17,7 +17,7 @@ import type { Settings } from '../settings/settings.ts'
 import { printNote } from '../terminal/output.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 import { auditLog } from './audit-log.ts'
-import { type Happening, interceptingProxy } from './intercepting-proxy.ts'
+import { interceptingProxy } from './intercepting-proxy.ts'
 import { programEnvironment, refuseOtherProxies } from './program-environment.ts'
 import { runCertificate } from './run-certificate.ts'
 
@@ -48,13 +48,8 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
       onProblem: (error, { code }) => teller.tell(`${code}: ${messageOf(error)}`),
     })
     try {
-      const proxy = await interceptingProxy({ hosts, certificate, answerRefresh: broker.handler, note: teller.note })
-      let code: number
-      try {
-        code = await ended(program, args, proxy.url, certificate.authority)
-      } finally {
-        await proxy.close()
-      }
+      const proxy = await interceptingProxy({ hosts, certificate, answerRefresh: broker.handler, ...teller })
+      const code = await ended(program, args, proxy.url, certificate.authority).finally(proxy.close)
       teller.end()
       return code
     } finally {
@@ -74,7 +69,9 @@ async function ended(program: string, args: readonly string[], proxyUrl: string,
     child = await started(program, args, env)
     // This user may not be allowed to send it signals, as to sudo.
     child.on('error', () => undefined)
-    const [code, signal] = await exitOf(child)
+    const [code, signal]: [number | null, NodeJS.Signals | null] = await new Promise((resolve) =>
+      child?.once('exit', (...exit) => resolve(exit)),
+    )
     return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
   } finally {
     remove()
@@ -90,10 +87,6 @@ async function started(program: string, args: readonly string[], env: NodeJS.Pro
   } catch (error) {
     throw systemError(`${program} can’t be run`, error, 'Give its path, or a name that is in PATH.')
   }
-}
-
-function exitOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
-  return new Promise((resolve) => child.once('exit', (code, signal) => resolve([code, signal])))
 }
 
 /**
@@ -128,15 +121,8 @@ function hostsOf({ authUrl, regionalAuthUrls }: Settings, sso: Sso): ReadonlySet
   throw usageError(`${bare.origin} is no https address.`, next)
 }
 
-interface Teller {
-  readonly tell: (sentence: string) => void
-  readonly note: (happening: Happening, host: string) => void
-  readonly noteAudit: (entry: AuditEntry) => void
-  readonly end: () => void
-}
-
 /** Says in sentences, each once, what keeps the program from its token. Of what it asked for, nothing is said but the host. */
-function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
+function tellerOf(program: string, hosts: ReadonlySet<string>) {
   const told = new Set<string>()
   const others = new Set<string>()
   let hasCome = false
@@ -146,36 +132,27 @@ function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
   }
   return {
     tell,
-    note(happening, host) {
-      if (happening === 'tunnel') return void (others.size < 5 && host.length < 256 && others.add(host))
+    saw(problem?: string) {
       hasCome = true
-      if (happening !== 'refresh') tell(`${program} ${problems[happening](host)}`)
+      if (problem !== undefined) tell(`${program} ${problem}`)
     },
-    noteAudit({ event, code }) {
+    sawTunnel: (host: string) => void (others.size < 5 && host.length < 256 && others.add(host)),
+    noteAudit({ event, code }: AuditEntry) {
       if (event === 'rejected' && code === 'invalid_grant')
         tell(`${program} has no refresh token of this broker: give it what owner-sso broker invite NAME prints.`)
     },
+    /** Of a program that has ended. */
     end() {
+      const asked = others.size === 0 ? '' : `${[...hosts].join(', ')}, but ${[...others].join(', ')}`
       if (hasCome) return
-      const service = [...hosts].join(', ')
-      if (others.size === 0)
+      if (asked !== '')
         return tell(
-          `${program} never asked through the proxy: it needed nothing, or it ignores HTTPS_PROXY. ` +
-            'Node’s fetch heeds it from 22.21 and 24 on.',
+          `${program} never asked ${asked}. If one of these is an instance of the service, allow it with --regional-auth-url.`,
         )
       tell(
-        `${program} never asked ${service}, but ${[...others].join(', ')}. ` +
-          'If one of these is an instance of the service, allow it with --regional-auth-url.',
+        `${program} never asked through the proxy: it needed nothing, or it ignores HTTPS_PROXY. ` +
+          'Node’s fetch heeds it from 22.21 and 24 on.',
       )
     },
   }
-}
-
-const problems: Record<Exclude<Happening, 'refresh' | 'tunnel'>, (host: string) => string> = {
-  refused: (host) => `asked ${host} for something else than a refresh, such as a sign-in, and was rejected.`,
-  distrusted: (host) =>
-    `ended its connection to ${host} before it asked: it pins the service’s certificate, or trusts no authority that ` +
-    'its environment names. Point it at owner-sso broker instead.',
-  bare: (host) =>
-    `sends https to ${host} through a proxy without encryption, as axios does before 1.16.1, and was rejected. Update it.`,
 }

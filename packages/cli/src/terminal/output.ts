@@ -7,7 +7,7 @@ import { styleText } from 'node:util'
 import { systemCode, visible } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../failure/command-error.ts'
 
-export interface Painted {
+interface Painted {
   readonly format: Parameters<typeof styleText>[0]
   readonly text: string
 }
@@ -33,29 +33,22 @@ function writeAtOnce(data: Buffer): Buffer {
   try {
     while (written < data.byteLength) written += writeSync(1, data, written)
   } catch (error) {
-    return endOf(error) === 'full pipe' ? data.subarray(written) : data.subarray(0, 0)
+    if (systemCode(error) === 'EAGAIN') return data.subarray(written)
+    requireClosed(error)
   }
-  return data.subarray(written)
+  return Buffer.alloc(0)
 }
 
 function writeToStream(data: Buffer): Promise<void> {
   process.stdout.on('error', () => undefined)
-  return new Promise((resolve, reject) => {
-    process.stdout.write(data, (error) => {
-      try {
-        if (error) endOf(error)
-        resolve()
-      } catch (failure) {
-        reject(failure)
-      }
-    })
+  return new Promise<Error | null | undefined>((resolve) => process.stdout.write(data, resolve)).then((error) => {
+    if (error) requireClosed(error)
   })
 }
 
-function endOf(error: unknown): 'full pipe' | 'closed pipe' {
-  const code = systemCode(error)
-  if (code === 'EAGAIN') return 'full pipe'
-  if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return 'closed pipe'
+/** @throws CommandError for a failed write that is more than nobody reading on */
+function requireClosed(error: unknown): void {
+  if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(systemCode(error) ?? '')) return
   throw new CommandError(exitCodes.unexpected, 'The output could not be written.', 'Check where it is sent.')
 }
 
