@@ -213,7 +213,7 @@ describeInTerminal('owner-sso login --browser, where there is no window', () => 
       'ends a sign-in that was not begun here',
       () => goesTo(`code=forged&state=another&issuer=${encodeURIComponent(emulator.authUrl)}`),
       3,
-      'This address belongs to another sign-in.',
+      'does not belong to this sign-in',
     ],
   ])('stores nothing where the person %s', async (_what, does, exitCode, words) => {
     const { code, stderr } = await machine.run(args, { env: scripted(does()) })

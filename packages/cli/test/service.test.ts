@@ -125,6 +125,6 @@ describe('a service whose token endpoint is on another host than its login page'
     expect(refused.stderr).toMatch(/Try again in 1\d min, at (?:\d{4}-\d\d-\d\d )?\d\d:\d\d GMT\+9\./u)
     const blocked = await computer.run(['doctor'], { env })
     expect(blocked.code).toBe(5)
-    expect(blocked.stdout).toContain(`The firewall of ${new URL(remote.tokenUrl).host} blocks this computer`)
+    expect(blocked.stdout).toContain(`The firewall of ${new URL(remote.tokenUrl).host} blocks this machine`)
   })
 })

@@ -2,7 +2,7 @@
  * Which kind of service this is: it shows its login form to those who name a redirect address that it knows. A look sends no account and
  * no credential.
  */
-import { createSso, type ServiceName, serviceNames } from '@owner-sso/core'
+import { type ServiceName, serviceNames } from '@owner-sso/core'
 import { serviceOf, usableConnectionOf, usableServiceNameOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Finding, good, note, problem } from '../terminal/finding.ts'
@@ -44,14 +44,11 @@ export async function serviceThatAnswers(
 }
 
 /** The address of the login page, without an account; nothing where the settings can't be used, which is told elsewhere. */
-function lookAt(settings: Settings, service: ServiceName): string | undefined {
-  const { authUrl, redirectUri } = settings
-  if (authUrl === undefined) return undefined
-  const own = { authUrl: authUrl.value, service, ...(redirectUri && { redirectUri: redirectUri.value }) }
+function lookAt(settings: Settings, name: ServiceName): string | undefined {
+  const others = { clientId: undefined, clientSecretFile: undefined, audience: undefined, scope: undefined }
+  const service = { value: name, from: '' }
   try {
-    const sso =
-      service === 'registered' ? serviceOf({ ...settings, service: { value: service, from: '' } }) : createSso(own)
-    return sso.createAuthorizationUrl().url
+    return serviceOf({ ...settings, ...(name !== 'registered' && others), service }).createAuthorizationUrl().url
   } catch {
     return undefined
   }

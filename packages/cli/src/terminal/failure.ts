@@ -84,13 +84,8 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   ERR_SSO_STATE_MISMATCH: [
     signInAgain,
     'Nothing was sent. Run owner-sso login --browser again, and end that sign-in alone.',
-    'This address belongs to another sign-in.',
   ],
-  ERR_SSO_ISSUER_MISMATCH: [
-    signInAgain,
-    'Look at it closely, then run owner-sso login again.',
-    'This address comes from a different service than the configured one.',
-  ],
+  ERR_SSO_ISSUER_MISMATCH: [signInAgain, 'Look at the address closely, then run owner-sso login again.'],
   ERR_SSO_FIREWALL_CHALLENGE: [
     firewall,
     later,
@@ -113,11 +108,7 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   ],
   ERR_SSO_TIMEOUT: [network, 'Try again later; owner-sso doctor shows what can be reached.'],
   ERR_SSO_UNREACHABLE: [network, 'Check the address and the network with: owner-sso doctor'],
-  ERR_SSO_SIGNED_OUT: [
-    signInAgain,
-    'Sign in with: owner-sso login. Who is signed in: owner-sso accounts',
-    'This account is not signed in here.',
-  ],
+  ERR_SSO_SIGNED_OUT: [signInAgain, 'Run owner-sso login. Who is signed in: owner-sso accounts'],
   ERR_SSO_SESSION_EXISTS: [
     usage,
     'Keep that sign-in, or end it with --replace.',

@@ -39,11 +39,10 @@ function writeAtOnce(data: Buffer): Buffer {
   return Buffer.alloc(0)
 }
 
-function writeToStream(data: Buffer): Promise<void> {
+async function writeToStream(data: Buffer): Promise<void> {
   process.stdout.on('error', () => undefined)
-  return new Promise<Error | null | undefined>((resolve) => process.stdout.write(data, resolve)).then((error) => {
-    if (error) requireClosed(error)
-  })
+  const error = await new Promise<Error | null | undefined>((resolve) => process.stdout.write(data, resolve))
+  if (error) requireClosed(error)
 }
 
 /** @throws CommandError for a failed write that is more than nobody reading on */
