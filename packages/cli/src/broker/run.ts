@@ -49,7 +49,7 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
     })
     try {
       const proxy = await interceptingProxy({ hosts, certificate, answerRefresh: broker.handler, ...teller })
-      const code = await ended(program, args, proxy.url, certificate.authority).finally(proxy.close)
+      const code = await ended(program, args, proxy.url, certificate.authority).finally(() => proxy.close())
       teller.end()
       return code
     } finally {

@@ -28,9 +28,8 @@ export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Findi
 function shown(name: (typeof settingRows)[number][0], settings: Settings): Finding[] {
   const { value, from } = settings[name] ?? { value: undefined, from: 'default' }
   if (from === 'default' || value === undefined) return []
-  if (name === 'proxy') return [good(name, `${withoutPassword(String(value))} (${from})`)]
   const text = Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value)
-  return [good(name, `${text} (${from})`)]
+  return [good(name, `${name === 'proxy' ? withoutPassword(text) : text} (${from})`)]
 }
 
 const withoutPassword = (address: string): string => (URL.canParse(address) ? new URL(address).origin : '')
