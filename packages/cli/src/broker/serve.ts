@@ -4,7 +4,6 @@
 import {
   accountAlerts,
   type AlertChannel,
-  type BrokerClients,
   brokerClients,
   type BrokerServer,
   type ListenOptions,
@@ -13,6 +12,7 @@ import {
   statusPage,
   type StatusPage,
   tokenBroker,
+  type TokenBrokerOptions,
   webhookAlert,
 } from '@owner-sso/broker'
 import type { Sso } from '@owner-sso/core'
@@ -30,43 +30,39 @@ import { listenOptionsOf, publicUrlOf } from './place.ts'
 
 const pagePath = '/status'
 
-export async function serve(call: BrokerCall): Promise<void> {
-  const asked = askedOf(call)
-  const sso = serviceOf(call.settings)
-  await withTokens(
-    call.settings,
-    sso,
-    async (keeping) => {
-      const parts = partsOf(asked, sso, keeping, call.options)
-      const servers: BrokerServer[] = []
-      try {
-        for (const place of asked.places) servers.push(await listening(place, parts))
-        await greet(servers, asked.publicUrl, call.settings.json)
-        await untilStopped()
-      } finally {
-        await closeAll(parts)
-      }
-    },
-    { makesStore: true },
-  )
-}
-
-/** What is wrong with an option is told before the store is opened. @throws CommandError */
-function askedOf({ settings, options }: BrokerCall) {
-  return {
-    places: listenOptionsOf(options),
-    publicUrl: publicUrlOf(options),
-    channels: alertChannelsOf(options, settings),
-    proxy: options.withProxy ? { target: apiUrlOf(settings), ...connectionOf(settings) } : undefined,
+export async function serve({ settings, options }: BrokerCall): Promise<void> {
+  // What is wrong with an option is told before the store is opened.
+  const places = listenOptionsOf(options)
+  const publicUrl = publicUrlOf(options)
+  const channels = alertChannelsOf(options, settings)
+  const proxy = options.withProxy ? { target: apiUrlOf(settings), ...connectionOf(settings) } : undefined
+  const sso = serviceOf(settings)
+  const listen = async (keeping: TokenKeeping): Promise<void> => {
+    const parts = partsOf({ publicUrl, channels, proxy, options, sso }, keeping)
+    const servers: BrokerServer[] = []
+    try {
+      for (const place of places) servers.push(await listening(place, parts))
+      await greet(servers, publicUrl, settings.json)
+      await untilStopped()
+    } finally {
+      await parts.broker.close()
+      await parts.alerts.close()
+      parts.page.close()
+      await parts.audit?.close()
+    }
   }
+  await withTokens(settings, sso, listen, { makesStore: true })
 }
 
-function partsOf(
-  { publicUrl, channels, proxy }: ReturnType<typeof askedOf>,
-  sso: Sso,
-  { tokens, store: { store } }: TokenKeeping,
-  options: BrokerFlags,
-) {
+interface Asked {
+  readonly publicUrl: URL | undefined
+  readonly channels: AlertChannel[]
+  readonly proxy: TokenBrokerOptions['proxy']
+  readonly options: BrokerFlags
+  readonly sso: Sso
+}
+
+function partsOf({ publicUrl, channels, proxy, options, sso }: Asked, { tokens, store: { store } }: TokenKeeping) {
   const clients = brokerClients({ store })
   const audit = auditLog(options.audit)
   const hosts = publicUrl === undefined ? [] : [publicUrl.hostname]
@@ -75,7 +71,7 @@ function partsOf(
     tokens,
     store,
     channels,
-    accounts: () => accountsOf(clients),
+    accounts: async () => (await clients.list()).flatMap(({ accounts }) => accounts),
     ...(publicUrl !== undefined && { signInUrl: new URL(pagePath, publicUrl).href }),
     onFailure: ({ error, channel, account }) => {
       const what = `${channel === undefined ? 'Alerts' : `Alert by ${channel}`}: ${messageOf(error)}`
@@ -104,17 +100,8 @@ function partsOf(
   return { broker, page, alerts, audit }
 }
 
-type Parts = ReturnType<typeof partsOf>
-
-async function closeAll({ broker, page, alerts, audit }: Parts): Promise<void> {
-  await broker.close()
-  await alerts.close()
-  page.close()
-  await audit?.close()
-}
-
 /** The status page is for people: on a port, not on the socket. */
-async function listening(place: ListenOptions, { broker, page }: Parts): Promise<BrokerServer> {
+async function listening(place: ListenOptions, { broker, page }: ReturnType<typeof partsOf>): Promise<BrokerServer> {
   try {
     return await ('port' in place ? broker.listen(place, page.handler) : broker.listen(place))
   } catch (error) {
@@ -142,10 +129,6 @@ async function greet(servers: readonly BrokerServer[], publicUrl: URL | undefine
     printNote(...lines)
   }
   printNote('Ctrl-C ends it.')
-}
-
-async function accountsOf(clients: BrokerClients): Promise<string[]> {
-  return (await clients.list()).flatMap(({ accounts }) => accounts)
 }
 
 /** Whom it tells that an account has to sign in again. @throws CommandError */
