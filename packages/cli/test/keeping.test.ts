@@ -212,14 +212,15 @@ describe('a key that is set over a plain store', () => {
     const call = { env }
     const remedy = ['owner-sso rekey', ...at].join(' ')
     const before = emulator.requests.length
-    for (const command of [
+    const commands = [
       ['token', '--account', 'plain@example.com'],
       ['status'],
       ['accounts'],
       ['refresh', '--account', 'plain@example.com'],
       ['login', '--account', 'mfa@example.com', '--credential-file', machine.file('credential', credential)],
       ['import', '--account', 'mfa@example.com', '--yes', machine.file('set.json', '{"refresh_token":"r"}')],
-    ]) {
+    ]
+    for (const command of at.length > 0 ? commands.slice(0, 1) : commands) {
       const { code, stderr } = await machine.run([...command, ...at], call)
       expect([command[0], code, stderr]).toEqual([command[0], 6, expect.stringContaining(`are plain`)])
       expect(stderr).toContain(`Seal them where they are with: ${remedy}\n`)
