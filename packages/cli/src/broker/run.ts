@@ -49,7 +49,12 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
     })
     try {
       const proxy = await interceptingProxy({ hosts, certificate, answerRefresh: broker.handler, ...teller })
-      const code = await ended(program, args, proxy.url, certificate.authority).finally(() => proxy.close())
+      let code: number
+      try {
+        code = await ended(program, args, proxy.url, certificate.authority)
+      } finally {
+        await proxy.close()
+      }
       teller.end()
       return code
     } finally {
