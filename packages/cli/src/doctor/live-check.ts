@@ -32,7 +32,7 @@ export async function askForLive(settings: Settings, agreed: boolean, finds: boo
 }
 
 export function checkLive(settings: Settings): Promise<Finding[]> {
-  return withMinter('live refresh', settings, {}, async ({ tokens, account, minter }, findings) => {
+  return withMinter('live refresh', settings, {}, async (tokens, account, minter, findings) => {
     await requireSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
     minter.isSpent = true
     findings.push(refreshed(account, settings, minter.agreed))
@@ -42,7 +42,7 @@ export function checkLive(settings: Settings): Promise<Finding[]> {
 
 /** The rows of the table, in the order in which they were tried, and what follows from them. */
 export function findTransport(settings: Settings): Promise<Finding[]> {
-  return withMinter('transport', settings, { minRefreshInterval: 0 }, async ({ tokens, account, minter }, rows) => {
+  return withMinter('transport', settings, { minRefreshInterval: 0 }, async (tokens, account, minter, rows) => {
     const { transport: known } = settings
     const isValid = known !== undefined && (await tokens.status(account)).state === 'valid'
     if (isValid && isAccepted(await verdictOn(settings, account, tokens))) {
@@ -80,17 +80,11 @@ interface Minter {
   isSpent: boolean
 }
 
-interface Looking {
-  readonly tokens: TokenManager
-  readonly account: string
-  readonly minter: Minter
-}
-
 async function withMinter(
   about: string,
   settings: Settings,
   options: { readonly minRefreshInterval?: number },
-  look: (looking: Looking, findings: Finding[]) => Promise<void>,
+  look: (tokens: TokenManager, account: string, minter: Minter, findings: Finding[]) => Promise<void>,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
   try {
@@ -102,9 +96,12 @@ async function withMinter(
         return minter.sso.refresh(tokens, { ...more, onConnected: (agreed) => (minter.agreed = agreed) })
       },
     }
-    const use = async (tokens: TokenManager): Promise<void> =>
-      look({ tokens, account: await chosenAccount(settings, tokens), minter }, findings)
-    await withTokens(settings, issuer, ({ tokens }) => use(tokens), options)
+    await withTokens(
+      settings,
+      issuer,
+      async ({ tokens }) => look(tokens, await chosenAccount(settings, tokens), minter, findings),
+      options,
+    )
   } catch (error) {
     const { message, next, exitCode } = failureOf(error)
     findings.push(problem(about, message, next, exitCode))
