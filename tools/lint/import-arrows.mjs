@@ -26,6 +26,7 @@ const allowed = {
   broker: ['core', 'express', 'sign-in-pages'],
   'node-red': ['core', 'express', 'token-store-file'],
   cli: [
+    'token-manager',
     'core',
     'token-store-memory',
     'token-store-file',

@@ -107,8 +107,6 @@ describe('owner-sso doctor --live --find-transport', () => {
 
   it.each<[string, EmulatorOptions['mintedBy'], readonly string[]]>([
     ['tls13-http1', { tls: 'TLSv1.3', http: '1.1' }, ['tls13-http1 accepted']],
-    ['modern', { tls: 'TLSv1.3', http: '2' }, ['tls13-http1 refused', 'modern accepted']],
-    ['tls12-http2', { tls: 'TLSv1.2', http: '2' }, ['tls13-http1 refused', 'modern refused', 'tls12-http2 accepted']],
     [
       'document',
       { tls: 'TLSv1.2', http: '1.1' },

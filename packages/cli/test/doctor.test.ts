@@ -8,6 +8,7 @@ import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type CallOptions, credential, type Machine, newMachine, until } from './machine.ts'
+import { storeLogin } from './signed-in.ts'
 
 interface Finding {
   readonly about: string
@@ -62,7 +63,7 @@ describe('owner-sso doctor', () => {
 
   it.each([
     ['no service is named', { OWNER_SSO_AUTH_URL: '' }, 2, '--auth-url'],
-    ['nothing listens', { OWNER_SSO_AUTH_URL: 'http://127.0.0.1:1' }, 7, 'check the port'],
+    ['nothing listens', { OWNER_SSO_AUTH_URL: 'http://127.0.0.1:1' }, 7, 'and the port'],
     ['the store is down', { OWNER_SSO_STORE: 'redis://127.0.0.1:1' }, 6, 'Start it'],
     ['certificates are not checked', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 2, 'Unset it'],
     ['the CA is no file', { OWNER_SSO_CA: '/nowhere.pem' }, 2, 'Correct --ca'],
@@ -97,7 +98,7 @@ describe('owner-sso doctor', () => {
   })
 
   it('tells of a block that is remembered, for how long, and sends nothing to that host', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     emulator.firewall.block()
     expect((await machine.run(['refresh'])).code).toBe(5)
     const { host } = new URL(emulator.authUrl)
@@ -112,7 +113,7 @@ describe('owner-sso doctor', () => {
   })
 
   it('tells of a refresh in doubt, of one under way for too long, and of hard links, and how to mend each', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     expect((await findingsOf([])).findings.find(({ about }) => about === 'hard links')?.text).toContain('has them')
     emulator.once('refresh', { drop: 'after-commit' })
     await machine.run(['refresh'])
@@ -149,7 +150,7 @@ describe('owner-sso doctor', () => {
   })
 
   it('asks which account is meant where several are signed in', async () => {
-    for (const account of ['plain@example.com', 'regional@example.com']) await machine.signIn(account)
+    for (const account of ['plain@example.com', 'regional@example.com']) await storeLogin(machine, emulator, account)
     const { code, findings } = await findingsOf([])
     expect(code).toBe(2)
     expect(problems(findings).map(({ text }) => text)).toEqual([
@@ -159,7 +160,7 @@ describe('owner-sso doctor', () => {
   })
 
   it('finds folders that others can read, or change', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     chmodSync(machine.tokensFolder, 0o755)
     const readable = await findingsOf([])
     expect(readable.code).toBe(6)

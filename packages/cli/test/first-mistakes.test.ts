@@ -41,7 +41,6 @@ describeInTerminal('the first minutes', () => {
     await chapter('The wrong store', [
       () => types('owner-sso --store file:typo status'),
       () => types('owner-sso --store file:http://x status'),
-      () => types('owner-sso stores | head -4'),
     ])
     await chapter('A window, where there is no screen', [pasted])
     await chapter('The same advice, where somebody looks for it', [

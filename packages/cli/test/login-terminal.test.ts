@@ -36,7 +36,7 @@ describeInTerminal('owner-sso login, in a terminal', () => {
     for (const [password, told] of [
       ['wrong one', 'did not accept this e-mail and password'],
       ['wrong one', 'they were not sent again'],
-      ['wrong two', 'Check both and run owner-sso login again'],
+      ['wrong two', 'Check both and sign in again'],
     ]) {
       await terminal.shows('Password')
       terminal.type(`${password}${enter}`)

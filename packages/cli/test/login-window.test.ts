@@ -7,6 +7,7 @@ import { objections } from '../../../tests/support/axe.ts'
 import type { Page } from '../../../tests/support/chromium.ts'
 import { type Screen, startScreen } from '../../../tests/support/screen.ts'
 import { credential, type Machine, useMachine, until } from './machine.ts'
+import { accountsAt } from './signed-in.ts'
 import {
   describeInWindow,
   keepPicture,
@@ -78,8 +79,6 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
     machine.file('read', '')
   }
 
-  const accounts = async (): Promise<string> => (await machine.run(['accounts'])).stdout
-
   it('signs in without a paste, sends nothing to the redirect address, and leaves nothing behind', async () => {
     const terminal = login('plain@example.com', [], {
       OWNER_SSO_CREDENTIAL: 'canary password',
@@ -136,27 +135,6 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
     expect(await endOf(terminal, `own-scheme-${how}`)).toBe(how === 'redirect' ? 0 : 4)
   })
 
-  it('ends with 4 where the person cancels on the page', async () => {
-    const terminal = login('plain@example.com')
-    const page = await window.page()
-    await unlessClosed(page.getByRole('button', { name: 'Cancel' }).click({ noWaitAfter: true }))
-    await terminal.shows('You cancelled the sign-in. Nothing was stored.')
-    expect(await endOf(terminal, 'cancelled')).toBe(4)
-  })
-
-  it('ends with 4 where the person closes the last window', async () => {
-    const terminal = login('plain@example.com')
-    const page = await window.page()
-    const [context] = window.browser().contexts()
-    const other = await context?.newPage()
-    await page.close()
-    await other?.goto(`${emulator.authUrl}/oauth2/v3/authorize`)
-    await other?.close()
-    await terminal.shows('The browser window was closed before you were signed in. Nothing was stored.')
-    expect(await endOf(terminal, 'closed')).toBe(4)
-    expect(await accounts()).toBe('')
-  })
-
   it('stores nothing where somebody else signs in, and says so in the window', async () => {
     const terminal = login('ann@example.com', [], readingSlowly())
     const page = await window.page()
@@ -164,26 +142,7 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
     await readLastPage(page, 'You are not signed in', 'not-signed-in')
     await terminal.shows('The account that signed in is plain@example.com, not ann@example.com.')
     expect(await endOf(terminal, 'wrong-account')).toBe(3)
-    expect(await accounts()).toBe('')
-  })
-
-  it('redeems no code of a sign-in that it has not begun', async () => {
-    const terminal = login('plain@example.com')
-    const page = await window.page()
-    const forged = new URLSearchParams({ code: 'forged', state: 'another', issuer: emulator.authUrl })
-    await unlessClosed(page.goto(`${emulator.authUrl}/void/callback?${forged.toString()}`))
-    await terminal.shows('This address belongs to another sign-in.')
-    expect(await endOf(terminal, 'another-sign-in')).toBe(3)
-    expect(emulator.requests.map(({ path }) => path)).not.toContain('/oauth2/v3/token')
-  })
-
-  it('Ctrl-C closes the window', async () => {
-    const terminal = login('plain@example.com')
-    await window.page()
-    await terminal.shows('min left')
-    terminal.type(controlC)
-    await terminal.shows('Stopped. Nothing was stored.')
-    expect(await endOf(terminal, 'ctrl-c')).toBe(130)
+    expect(await accountsAt(machine)).toEqual([])
   })
 
   it('leaves no browser and no profile where the command is killed', async () => {
@@ -192,21 +151,6 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
     await terminal.shows('min left')
     process.kill(await terminal.pid(), 'SIGKILL')
     expect(await endOf(terminal, 'killed')).toBe(137)
-  })
-
-  it('ends with 3 where the person takes longer than 15 minutes', async () => {
-    const clock = join(machine.home, 'clock')
-    const terminal = login('plain@example.com', [], {
-      NODE_OPTIONS: `--require ${JSON.stringify(lateClock)}`,
-      TEST_CLOCK_FILE: clock,
-    })
-    await window.page()
-    await terminal.shows('14 min left')
-    machine.file('clock', String(14 * 60))
-    await terminal.shows(' s left')
-    machine.file('clock', String(15 * 60))
-    await terminal.shows('The sign-in took longer than 15 minutes. Nothing was stored.')
-    expect(await endOf(terminal, 'too-late')).toBe(3)
   })
 })
 
@@ -248,18 +192,67 @@ describeInTerminal('owner-sso login --browser, where there is no window', () => 
     capture(`browser-${name}`, terminal)
   })
 
-  it('gives a browser a profile of its own and no secret, and takes the end of its last page for a cancel', async () => {
-    const browser = machine.file('browser', scriptedBrowser())
+  /** What a browser is started with that does this once it is to show a page. */
+  const scripted = (does: string): NodeJS.ProcessEnv => {
+    const browser = machine.file('browser', scriptedBrowser(does))
     chmodSync(browser, 0o700)
-    const env = { DISPLAY: ':7', OWNER_SSO_BROWSER: browser, TMPDIR: machine.home }
-    const { code, stderr } = await machine.run(['login', '--browser', '--account', 'plain@example.com'], { env })
-    expect([code, stderr]).toEqual([4, expect.stringContaining('The browser window was closed')])
+    return { DISPLAY: ':7', OWNER_SSO_BROWSER: browser, TMPDIR: machine.home }
+  }
+  const args = ['login', '--browser', '--account', 'plain@example.com']
+  const closes = `
+    for (const targetId of ['one', 'other']) event('Target.targetCreated', { targetInfo: { targetId } })
+    event('Target.targetDestroyed', { targetId: 'a page of before' })
+    for (const targetId of ['one', 'other']) event('Target.targetDestroyed', { targetId })`
+  const goesTo = (query: string): string =>
+    `event('Fetch.requestPaused', { requestId: '1', request: { url: '${emulator.authUrl}/void/callback?${query}' } })`
+
+  it.each([
+    ['closes the last window', () => closes, 4, 'The browser window was closed before you were signed in. Nothing'],
+    ['cancels on the page', () => goesTo('error=login_cancelled'), 4, 'You cancelled the sign-in. Nothing was stored.'],
+    [
+      'ends a sign-in that was not begun here',
+      () => goesTo(`code=forged&state=another&issuer=${encodeURIComponent(emulator.authUrl)}`),
+      3,
+      'does not belong to this sign-in',
+    ],
+  ])('stores nothing where the person %s', async (_what, does, exitCode, words) => {
+    const { code, stderr } = await machine.run(args, { env: scripted(does()) })
+    expect([code, stderr]).toEqual([exitCode, expect.stringContaining(words)])
+    expect(emulator.requests.map(({ path }) => path)).not.toContain('/oauth2/v3/token')
+    expect(await accountsAt(machine)).toEqual([])
+  })
+
+  it('gives a browser a profile of its own and no secret', async () => {
+    await machine.run(args, { env: scripted(closes) })
     const { env: passed, folder, streams } = JSON.parse(readFileSync(join(machine.home, 'started'), 'utf8'))
     const profile = passed['TMPDIR']
     expect(profile).toMatch(new RegExp(`^${machine.home}/owner-sso-browser-\\w+$`, 'u'))
     expect(Object.keys(passed).toSorted()).toEqual(['DISPLAY', 'HOME', 'PATH', 'TMPDIR'])
     expect([folder, streams]).toEqual([machine.home, ['/dev/null', '/dev/null', '/dev/null']])
     expect(existsSync(profile)).toBe(false)
+  })
+
+  it('Ctrl-C closes the window', async () => {
+    const terminal = inTerminal(machine, args, scripted(''))
+    await terminal.shows('min left')
+    terminal.type(controlC)
+    await terminal.shows('Stopped. Nothing was stored.')
+    expect(await terminal.end()).toEqual({ code: 130, restored: true })
+    expect(readdirSync(machine.home).filter((name) => name.startsWith('owner-sso-browser'))).toEqual([])
+  })
+
+  it('ends with 3 where the person takes longer than 15 minutes', async () => {
+    const clock = {
+      NODE_OPTIONS: `--require ${JSON.stringify(lateClock)}`,
+      TEST_CLOCK_FILE: join(machine.home, 'clock'),
+    }
+    const terminal = inTerminal(machine, args, { ...scripted(''), ...clock })
+    await terminal.shows('14 min left')
+    machine.file('clock', String(14 * 60))
+    await terminal.shows(' s left')
+    machine.file('clock', String(15 * 60))
+    await terminal.shows('The sign-in took longer than 15 minutes. Nothing was stored.')
+    expect((await terminal.end()).code).toBe(3)
   })
 
   it('says so where OWNER_SSO_BROWSER names no program', async () => {
@@ -283,15 +276,15 @@ function keeperOf({ home }: Machine): string {
   return `/proc/${found}`
 }
 
-/** A browser whose person opens a second page, and closes both. It writes down how it was started. */
-function scriptedBrowser(): string {
+/** A browser that speaks the debugging protocol and shows nothing. It writes down how it was started. */
+function scriptedBrowser(does: string): string {
   return `#!${process.execPath}
 const { createReadStream, readlinkSync, writeFileSync, writeSync } = require('node:fs')
 const streams = [0, 1, 2].map((descriptor) => readlinkSync('/proc/self/fd/' + descriptor))
 const started = { env: process.env, folder: process.cwd(), streams }
 writeFileSync('${join(machine.home, 'started')}', JSON.stringify(started))
 const say = (message) => writeSync(4, JSON.stringify(message) + '\\0')
-const event = (name, params) => say({ method: 'Target.target' + name, params })
+const event = (method, params) => say({ method, params })
 let text = ''
 createReadStream('', { fd: 3 }).on('data', (chunk) => {
   const messages = (text + chunk).split('\\0')
@@ -300,9 +293,7 @@ createReadStream('', { fd: 3 }).on('data', (chunk) => {
     if (method === 'Browser.close') process.exit(0)
     say({ id, result: {} })
     if (method !== 'Target.createTarget') continue
-    for (const targetId of ['one', 'other']) event('Created', { targetInfo: { targetId } })
-    event('Destroyed', { targetId: 'a page of before' })
-    for (const targetId of ['one', 'other']) event('Destroyed', { targetId })
+    ${does}
   }
 })
 `

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { describe, expect, it } from '@jest/globals'
 import { credential, useMachine } from './machine.ts'
+import { accountsAt } from './signed-in.ts'
 
 const totpSecret = 'JBSWY3DPEHPK3PXP'
 const emulator = useEmulator({
@@ -70,7 +71,7 @@ describe('an unattended login that fails', () => {
     expect({ ...ended, stderr }).toEqual({ code, stdout: '', stderr: expect.stringContaining(next) })
     expect(stderr).not.toMatch(/hidden|wrong(?! e-mail)/u)
     expect(emulator.counters.formPosts).toBe(posts)
-    expect((await machine.run(['accounts'])).stdout).toBe('')
+    expect(await accountsAt(machine)).toEqual([])
   })
 
   it('at the firewall: says so, sends nothing more while it blocks, and does not call the password wrong', async () => {
@@ -87,7 +88,7 @@ it('a file of a password may end in a line break, and must be this user’s alon
   const path = machine.file('password.txt', `${credential}\r\n`)
   const args = ['login', '--account', ' Ann@Example.com ', '--credential-file', path]
   expect((await machine.run(args)).code).toBe(0)
-  expect((await machine.run(['accounts'])).stdout).toBe('ann@example.com\n')
+  expect(await accountsAt(machine)).toEqual(['ann@example.com'])
   chmodSync(path, 0o640)
   expect(await machine.run(args)).toMatchObject({ stderr: expect.stringContaining('chmod 600') })
 })

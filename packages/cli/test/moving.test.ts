@@ -7,6 +7,7 @@ import { fileTokenStore } from '@owner-sso/token-store-file'
 import { describe, expect, it } from '@jest/globals'
 import { UnsecuredJWT } from 'jose'
 import { credential, type Ended, newMachine, useMachine } from './machine.ts'
+import { accountsAt, storeLogin } from './signed-in.ts'
 import { capture, describeInTerminal, enter, inTerminal } from './terminal.ts'
 
 const emulator = useEmulator()
@@ -29,7 +30,7 @@ async function imported(content: unknown, ...more: string[]): Promise<Ended> {
   return machine.run(['import', machine.file('cache', text), ...more])
 }
 
-const accountsNow = async (): Promise<string> => (await machine.run(['accounts'])).stdout
+const accountsNow = async (): Promise<string> => (await accountsAt(machine)).map((name) => `${name}\n`).join('')
 const tokenOf = (account: string): Promise<Ended> => machine.run(['token', '--account', account])
 
 /**
@@ -125,7 +126,8 @@ describe('owner-sso import', () => {
     const done = await imported(cache, '--yes', '--json')
     expect(JSON.parse(done.stdout)).toMatchObject({
       shape: 'cache',
-      accounts: [{ account: plain, imported: true }, {}],
+      found: [plain, regional],
+      imported: [plain, regional],
       problems: [],
     })
     expect(await accountsNow()).toBe(`${plain}\n${regional}\n`)
@@ -166,7 +168,7 @@ describe('owner-sso import', () => {
   })
 
   it('ends no sign-in, unless it is told to', async () => {
-    await machine.signIn(plain)
+    await storeLogin(machine, emulator, plain)
     const token = (await tokenOf(plain)).stdout
     const cache = { [plain]: await elsewhere(plain) }
     const kept = await imported(cache, '--yes')
@@ -221,7 +223,7 @@ describe('owner-sso import', () => {
       { [plain]: { refresh_token, url: 'https://auth.example.org' } },
       [],
       2,
-      /https:\/\/auth\.example\.org, which is not allowed.*--regional-auth-url/su,
+      /https:\/\/auth\.example\.org is not an allowed instance.*--regional-auth-url https:\/\/auth\.example\.org/su,
     ],
     [
       'of an address that is none',
@@ -270,8 +272,8 @@ describe('owner-sso import', () => {
     const subject = (await accountsNow()).trim()
     expect(subject).toMatch(/^sub:/u)
     const second = await imported(input, '--yes', '--account', plain)
-    expect(second.code).toBe(2)
-    expect(second.stderr).toContain(`--account ${subject}`)
+    expect(second.code).toBe(6)
+    expect(second.stderr).toContain(`("${subject}")`)
     expect(await accountsNow()).toBe(`${subject}\n`)
     expect((await tokenOf(subject)).code).toBe(0)
   })
@@ -363,16 +365,12 @@ describe('owner-sso export', () => {
     expect(stderr).toContain('not sealed: whoever reads it is signed in')
     writeFileSync(join(machine.home, 'plain.json'), stdout, { mode: 0o600 })
     const moved = await machine.run(['import', 'plain.json', '--yes', '--store', 'file:second', '--json'])
-    expect(
-      JSON.parse(moved.stdout)
-        .accounts.map(({ account }: { account: string }) => account)
-        .toSorted(),
-    ).toEqual(['__proto__', plain, 'the “car”\u0000'].toSorted())
+    expect(JSON.parse(moved.stdout).imported.toSorted()).toEqual(['__proto__', plain, 'the “car”\u0000'].toSorted())
     expect((await machine.run(['token', '--account', plain, '--store', 'file:second'])).code).toBe(0)
   })
 
   it('of all accounts leaves out the one that has to sign in again: names it, and ends with its exit code', async () => {
-    for (const account of [plain, regional]) await machine.signIn(account)
+    for (const account of [plain, regional]) await storeLogin(machine, emulator, account)
     emulator.expireRefreshTokens(regional)
     await machine.run(['refresh', '--account', regional], { ahead: 120 })
     const { code, stdout, stderr } = await machine.run(['export', '--all', '--plain-text-tokens'])
@@ -383,12 +381,12 @@ describe('owner-sso export', () => {
   })
 
   it('hands out no refresh token that may be spent or is dead', async () => {
-    await machine.signIn(plain)
+    await storeLogin(machine, emulator, plain)
     emulator.once('refresh', { drop: 'after-commit' })
     await machine.run(['refresh'])
     const doubtful = await machine.run(['export', '--plain-text-tokens'])
     expect(doubtful).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('may be spent') })
-    await machine.signIn(plain)
+    await storeLogin(machine, emulator, plain)
     emulator.expireRefreshTokens(plain)
     await machine.run(['refresh'])
     const dead = await machine.run(['export', '--plain-text-tokens'])

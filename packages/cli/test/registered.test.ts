@@ -6,9 +6,7 @@ import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type DesktopSession, describeWithKeyring, startDesktopSession } from './desktop-session.ts'
 import { describeWithPrograms } from '../../../tests/support/programs.ts'
-import { startScreen } from '../../../tests/support/screen.ts'
-import { type CallOptions, credential, type Ended, ended, until, useMachine } from './machine.ts'
-import { describeInWindow, prepareWindow, signInOn } from './sign-in-window.ts'
+import { type CallOptions, credential, type Ended, ended, useMachine } from './machine.ts'
 import { describeInTerminal, enter, inTerminal } from './terminal.ts'
 
 const [clientId, clientSecret] = ['app-of-ann', 'ta-secret.of ann']
@@ -134,26 +132,6 @@ describe('a registered application', () => {
     expect(emulator.counters).toMatchObject({ refreshRequests: 0, replays: 0 })
     // A person who has corrected it signs in without a wait.
     expect(await paste(withFile('another'))).toMatchObject({ code: 0 })
-  })
-})
-
-describeInWindow('a registered application, in a window of its own', () => {
-  it('signs in without a paste, and sends nothing to the redirect address', async () => {
-    await using screen = await startScreen()
-    const window = prepareWindow(machine, screen)
-    try {
-      const terminal = inTerminal(machine, ['login', '--browser', '--account', account], {
-        ...window.env,
-        ...withFile(),
-      })
-      await signInOn(await window.page(), account)
-      await terminal.shows(`Signed in as ${account}`)
-      expect((await terminal.end()).code).toBe(0)
-      await until(window.isGone)
-    } finally {
-      await window.end()
-    }
-    expect(emulator.requests.filter(({ path }) => path.startsWith('/callback'))).toEqual([])
   })
 })
 

@@ -22,7 +22,7 @@ it('no command but token says a secret, whatever goes wrong, and none is in argu
     await run('login', '--account', 'mfa@example.com', '--json')
   }
   await run('login', '--account', 'mfa@example.com')
-  for (const command of ['status', 'accounts', 'doctor', 'stores', 'refresh', 'why']) await run(command, '--json')
+  for (const command of ['status', 'accounts', 'doctor', 'refresh', 'why']) await run(command, '--json')
   const token = (await machine.run(['token'])).stdout.trim()
   expect(token).toMatch(/^ey/u)
   const stored = filesOf(machine.tokensFolder)

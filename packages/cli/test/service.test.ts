@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import { credential, useMachine } from './machine.ts'
 import { describeInTerminal, enter, inTerminal } from './terminal.ts'
 
@@ -93,5 +93,38 @@ describeInTerminal('owner-sso setup', () => {
     const config: object = JSON.parse(readFileSync(join(machine.home, '.config', 'owner-sso', 'config.json'), 'utf8'))
     expect(config).toEqual({ authUrl: emulator.authUrl, ...(service === 'current' && { service }) })
     expect(emulator.counters).toMatchObject({ loginPages: 1, formPosts: 0 })
+  })
+})
+
+describe('a service whose token endpoint is on another host than its login page', () => {
+  const remote = useEmulator({ tokenEndpointAt: 'port' })
+  const computer = useMachine(remote)
+  let env: NodeJS.ProcessEnv
+
+  beforeEach(() => {
+    const { authUrl, tokenUrl, regionalAuthUrl, regionalTokenUrl } = remote
+    env = { OWNER_SSO_TOKEN_URL: JSON.stringify({ [authUrl]: tokenUrl, [regionalAuthUrl]: regionalTokenUrl }) }
+  })
+
+  it.each(['plain@example.com', 'regional@example.com'])('signs %s in there, and refreshes', async (name) => {
+    expect(await computer.signIn(name, { env })).toMatchObject({ code: 0 })
+    expect(await computer.run(['refresh'], { env })).toMatchObject({ code: 0 })
+    expect(remote.counters).toMatchObject({ codeExchanges: 1, tokenRefreshes: 1 })
+  })
+
+  it('doctor checks it, says which setting names it, and tells of a block there', async () => {
+    const { code, stdout } = await computer.run(['doctor'], { env })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/tokenUrl +.*\(OWNER_SSO_TOKEN_URL\)/u)
+    expect(stdout.match(/token endpoint +reached/gu)).toHaveLength(2)
+
+    expect(await computer.signIn('plain@example.com', { env })).toMatchObject({ code: 0 })
+    remote.once('refresh', { firewall: true })
+    const refused = await computer.run(['refresh'], { env: { ...env, TZ: 'Asia/Tokyo' } })
+    expect(refused).toMatchObject({ code: 5, stderr: expect.not.stringContaining('password') })
+    expect(refused.stderr).toMatch(/Try again in 1\d min, at (?:\d{4}-\d\d-\d\d )?\d\d:\d\d GMT\+9\./u)
+    const blocked = await computer.run(['doctor'], { env })
+    expect(blocked.code).toBe(5)
+    expect(blocked.stdout).toContain(`The firewall of ${new URL(remote.tokenUrl).host} blocks this machine`)
   })
 })

@@ -32,13 +32,10 @@ it('--help loads what the commands say of themselves, and nothing that they work
   expect(loaded.filter((file) => /node_modules|serve|programs|redis|browser|scripted-login/u.test(file))).toEqual([])
 })
 
-it.each(['status', 'accounts', 'refresh', 'stores', 'doctor'])(
-  '%s loads no Redis client, no proxy, no prompts',
-  async (args) => {
-    const loaded = await loadedBy(args)
-    expect(loaded.filter((file) => /node_modules|proxy|prompts|redis/u.test(file))).toEqual([])
-  },
-)
+it.each(['status', 'accounts', 'refresh', 'doctor'])('%s loads no Redis client, no proxy, no prompts', async (args) => {
+  const loaded = await loadedBy(args)
+  expect(loaded.filter((file) => /node_modules|proxy|prompts|redis/u.test(file))).toEqual([])
+})
 
 it('a sign-in with a password loads nothing of the browser window, of fetch and of forms', async () => {
   const { stderr } = await watched('login --account plain@example.com', { OWNER_SSO_CREDENTIAL: credential })

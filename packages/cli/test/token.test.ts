@@ -129,26 +129,19 @@ describe('owner-sso token', () => {
     expect(stderr).toContain('could not be written')
   })
 
-  it.each([
-    'accounts',
-    'accounts --json',
-    'status',
-    'status --json',
-    'stores',
-    'stores --json',
-    'refresh --json',
-    'doctor --json',
-    'copy file:TOKENS file:SECOND --json',
-  ])('says that its output can’t be written, and nothing more: %s', async (args) => {
-    await storeLogin(machine, emulator, 'plain@example.com')
-    const full = openSync('/dev/full', 'w')
-    const folders = { TOKENS: machine.tokensFolder, SECOND: join(machine.home, 'second') }
-    const words = args.replaceAll(/TOKENS|SECOND/gu, (name) => Reflect.get(folders, name)).split(' ')
-    const child = spawn(process.execPath, [command, ...words], { env: machine.env, stdio: ['ignore', full, 'pipe'] })
-    const { code, stderr } = await ended(child)
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be written') })
-    expect(stderr).not.toMatch(/copied|Use the new one|UnhandledPromise|^\s+at /mu)
-  })
+  it.each(['status', 'status --json', 'refresh --json', 'copy file:TOKENS file:SECOND --json'])(
+    'says that its output can’t be written, and nothing more: %s',
+    async (args) => {
+      await storeLogin(machine, emulator, 'plain@example.com')
+      const full = openSync('/dev/full', 'w')
+      const folders = { TOKENS: machine.tokensFolder, SECOND: join(machine.home, 'second') }
+      const words = args.replaceAll(/TOKENS|SECOND/gu, (name) => Reflect.get(folders, name)).split(' ')
+      const child = spawn(process.execPath, [command, ...words], { env: machine.env, stdio: ['ignore', full, 'pipe'] })
+      const { code, stderr } = await ended(child)
+      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be written') })
+      expect(stderr).not.toMatch(/copied|Use the new one|UnhandledPromise|^\s+at /mu)
+    },
+  )
 
   it('does not run where NODE_DEBUG or DEBUG would print what it sends', async () => {
     await storeLogin(machine, emulator, 'plain@example.com')

@@ -65,7 +65,7 @@ it('the command knows every variable of ours that a package or an app reads, so 
   const ofSettings = [...settings].map(
     ([, name = '']) => `OWNER_SSO_${name.replaceAll(/[A-Z]/gu, (letter) => `_${letter}`).toUpperCase()}`,
   )
-  const list = [readFileSync(join(folder, 'variables.ts'), 'utf8'), ...ofSettings].join(' ')
+  const list = [readFileSync(join(folder, 'setting-table.ts'), 'utf8'), ...ofSettings].join(' ')
   const names = (text: string): string[] => [...new Set(text.match(/\bOWNER_SSO_[A-Z_]+\b/gu))].toSorted()
   expect(names(list)).toEqual(names(read))
 })

@@ -1,9 +1,10 @@
 /**
  * Who got which account's token when, without the token: a line of JSON for each call.
  */
-import { createWriteStream, type WriteStream } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
 import { visible } from '@owner-sso/core'
 import type { AuditEntry } from '@owner-sso/broker'
+import { messageOf } from '../failure/command-error.ts'
 import { expandHome } from '../machine/folders.ts'
 import { printFact, printNote } from '../terminal/output.ts'
 
@@ -17,25 +18,25 @@ export interface AuditLog {
 export function auditLog(path: string | undefined): AuditLog | undefined {
   if (path === undefined) return undefined
   if (path === '-') return { note: (entry) => printFact(lineOf(entry)), close: async () => undefined }
+  const file = expandHome(path)
+  let written = Promise.resolve()
   let isToldOf = false
-  /** Tokens are handed out also where it can't be written. A stream that failed writes no more: the next line gets another. */
-  const open = (): WriteStream => {
-    const stream = createWriteStream(expandHome(path), { flags: 'a', mode: 0o600 })
-    return stream.on('error', ({ message }) => {
-      if (!isToldOf) printNote(`The audit log can’t be written: ${message}`)
+  /** Tokens are handed out also where it can't be written; the next line is tried again. */
+  const append = async (line: string): Promise<void> => {
+    try {
+      await appendFile(file, line, { mode: 0o600 })
+      isToldOf = false
+    } catch (error) {
+      if (!isToldOf) printNote(`The audit log can’t be written: ${messageOf(error)}`)
       isToldOf = true
-      file = undefined
-    })
+    }
   }
-  let file: WriteStream | undefined = open()
   return {
     note(entry) {
-      file ??= open()
-      file.write(`${visible(JSON.stringify(lineOf(entry)))}\n`, (error) => {
-        if (!error) isToldOf = false
-      })
+      const line = `${visible(JSON.stringify(lineOf(entry)))}\n`
+      written = written.then(() => append(line))
     },
-    close: () => new Promise((resolve) => (file === undefined ? resolve() : void file.end(() => resolve()))),
+    close: () => written,
   }
 }
 

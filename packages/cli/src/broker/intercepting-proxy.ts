@@ -11,12 +11,6 @@ import type { BrokerHandler } from '@owner-sso/broker'
 import { startTimeLimit, withoutBrackets } from '@owner-sso/core'
 import type { RunCertificate } from './run-certificate.ts'
 
-/**
- * What the program did: came for a refresh, wanted anything else of the service, ended its connection to the service before it
- * asked, had a tunnel to another host, or sent what is meant for https as it is.
- */
-export type Happening = 'refresh' | 'refused' | 'distrusted' | 'tunnel' | 'bare'
-
 export interface InterceptingProxy {
   readonly url: string
   /** For a program that has ended: waits until its connections have, at most a second, and cuts what is left. */
@@ -28,14 +22,14 @@ export interface InterceptingProxyOptions {
   readonly hosts: ReadonlySet<string>
   readonly certificate: RunCertificate
   readonly answerRefresh: BrokerHandler
-  /** @param host - as in `hosts`; what a tunnel leads to; else `others` */
-  readonly note: (happening: Happening, host: string) => void
+  /** The program has come to the service's place; a problem completes a sentence that begins with its name. */
+  readonly saw: (problem?: string) => void
+  readonly sawTunnel: (host: string) => void
 }
 
 /** Endpoint 6, and what older clients have for it. */
 const tokenPaths = new Set(['/oauth2/v3/token', '/oauth/token'])
 
-/** Milliseconds that connections have at the end. */
 const patience = 1000
 
 /** Milliseconds, and connections at the same time: others of this machine can come here as well. `silence`: of a tunnel. */
@@ -43,14 +37,17 @@ const limits = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsChec
 const [silence, mostConnections] = [900_000, 1000]
 
 export async function interceptingProxy(options: InterceptingProxyOptions): Promise<InterceptingProxy> {
-  const { hosts, note } = options
+  const { hosts, saw, sawTunnel } = options
   const services = new Map([...hosts].map((host) => [withoutRoot(host), serviceAt(host, options)]))
   const connections = new Set<Duplex>()
 
   const proxy = createServer(limits, (request, response) => {
     const host = URL.canParse(request.url ?? '') ? withoutRoot(new URL(request.url ?? '').host) : ''
     // Others of this machine may send words here, which are not to be shown.
-    note('bare', services.has(host) ? host : 'others')
+    const shown = services.has(host) ? host : 'others'
+    saw(
+      `sends https to ${shown} through a proxy without encryption, as axios does before 1.16.1, and was rejected. Update it.`,
+    )
     plainAnswer(response, 501, 'This proxy takes https through a tunnel (CONNECT), and nothing else.')
   })
   proxy.maxConnections = mostConnections
@@ -66,7 +63,7 @@ export async function interceptingProxy(options: InterceptingProxyOptions): Prom
     socket.unshift(head)
     const service = services.get(withoutRoot(host))
     if (service === undefined) {
-      note('tunnel', host)
+      sawTunnel(host)
       return tunnel(socket, withoutBrackets(hostname), Number(port || 443))
     }
     socket.write(established)
@@ -109,7 +106,12 @@ function tunnel(socket: Duplex, host: string, port: number): void {
 }
 
 /** What stands for the service at one of its hosts. It listens nowhere: connections are handed to it. */
-function serviceAt(host: string, { certificate, answerRefresh, note }: InterceptingProxyOptions): TlsServer {
+function serviceAt(host: string, { certificate, answerRefresh, saw }: InterceptingProxyOptions): TlsServer {
+  const distrusted = (): void =>
+    saw(
+      `ended its connection to ${host} before it asked: it pins the service’s certificate, or trusts no authority that ` +
+        'its environment names. Point it at owner-sso broker instead.',
+    )
   const asked = new WeakSet<object>()
   // A server that listens nowhere holds nobody to its own time limits.
   const limitOf = new WeakMap<object, () => void>()
@@ -128,19 +130,19 @@ function serviceAt(host: string, { certificate, answerRefresh, note }: Intercept
     response.once('finish', () => limit(socket))
     const [path = ''] = (request.url ?? '').split('?')
     const isRefresh = tokenPaths.has(path)
-    note(isRefresh ? 'refresh' : 'refused', host)
+    saw(isRefresh ? undefined : `asked ${host} for something else than a refresh, such as a sign-in, and was rejected.`)
     if (isRefresh) return answerRefresh(request, response)
     plainAnswer(response, 403, `owner-sso broker run stands for ${host}, and answers only refreshes there.`)
   }
   const { cert, key } = certificate
   return createTlsServer({ cert, key, handshakeTimeout: limits.headersTimeout }, answer)
-    .on('tlsClientError', () => note('distrusted', host))
+    .on('tlsClientError', distrusted)
     .on('secureConnection', (socket) => {
       limit(socket)
       socket.once('close', () => {
         limitOf.get(socket)?.()
         // Some clients look at the certificate when the handshake is over.
-        if (!asked.has(socket)) note('distrusted', host)
+        if (!asked.has(socket)) distrusted()
       })
     })
 }

@@ -4,7 +4,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ListenOptions } from '@owner-sso/broker'
-import { isLoopback, withBrackets } from '@owner-sso/core'
 import type { BrokerFlags } from './broker-options.ts'
 import { systemError, usageError } from '../failure/command-error.ts'
 import { configFolder, expandHome } from '../machine/folders.ts'
@@ -13,7 +12,6 @@ import { portOf } from '../settings/option-values.ts'
 /** Beside the tokens: a folder that only this user can open. */
 const defaultSocket = join(configFolder, 'broker.sock')
 
-/** A port, a socket, or both. @throws CommandError */
 export function listenOptionsOf(options: BrokerFlags): ListenOptions[] {
   const { port, socket } = options
   const places: ListenOptions[] = port === undefined ? [] : [{ ...portOptions(options), port: portOf(port) }]
@@ -38,22 +36,12 @@ function portOptions({ host, tlsCert, tlsKey, behindTlsProxy }: BrokerFlags): ob
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw usageError('A certificate and its key belong together.', 'Give both --tls-cert and --tls-key, or neither.')
   }
-  if (host !== undefined && isOpen(host) && tlsCert === undefined && !behindTlsProxy) {
-    const next = 'Give --tls-cert and --tls-key, or --behind-tls-proxy if a proxy in front of it speaks TLS.'
-    throw usageError(`${host} is not of this machine alone.`, next)
-  }
   return {
     ...(host !== undefined && { host }),
     ...(tlsCert !== undefined &&
       tlsKey !== undefined && { tls: { cert: fileAt(tlsCert, '--tls-cert'), key: fileAt(tlsKey, '--tls-key') } }),
     ...(behindTlsProxy && { behindTlsProxy }),
   }
-}
-
-/** As the broker itself decides it: whether others than this machine reach what listens there. */
-function isOpen(host: string): boolean {
-  const address = `http://${withBrackets(host)}`
-  return !(URL.canParse(address) && isLoopback(new URL(address)))
 }
 
 function fileAt(path: string, option: string): string {
@@ -64,7 +52,6 @@ function fileAt(path: string, option: string): string {
   }
 }
 
-/** Where people and programs find it. @throws CommandError */
 export function publicUrlOf({ publicUrl }: BrokerFlags): URL | undefined {
   if (publicUrl === undefined) return undefined
   const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined

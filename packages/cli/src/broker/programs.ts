@@ -4,7 +4,6 @@
 import {
   type BrokerClients,
   brokerClients,
-  type ClientLimits,
   type ClientScope,
   ClientsError,
   type Invited,
@@ -16,9 +15,8 @@ import { CommandError, exitCodes, usageError } from '../failure/command-error.ts
 import type { BrokerCall } from './broker-options.ts'
 import { usableServiceNameOf } from '../settings/configured-service.ts'
 import { endOf } from '../settings/option-values.ts'
-import { localTime } from '../terminal/local-time.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
-import { counted, duration } from '../terminal/wording.ts'
+import { counted, duration, localTime } from '../terminal/wording.ts'
 import { chosenAccount } from '../tokens/account.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 import { publicUrlOf } from './place.ts'
@@ -32,7 +30,7 @@ export function invite(call: BrokerCall): Promise<void> {
       accounts: await accountsOf(call, tokens),
       scope: scopesIn(scope),
       ...(expires !== undefined && { expiresAt: endOf('--expires', expires) }),
-      ...(callsPerMinute !== undefined && { limits: limitsIn(callsPerMinute) }),
+      ...(callsPerMinute !== undefined && { limits: { callsPerMinute: Number(callsPerMinute) } }),
     })
     await tell(invited, call)
     for (const account of invited.client.accounts) {
@@ -53,10 +51,8 @@ async function accountsOf({ settings }: BrokerCall, tokens: TokenManager): Promi
 
 export function rotate(call: BrokerCall): Promise<void> {
   const name = nameIn(call)
-  const grace = Number(call.options.grace ?? 0)
-  if (!Number.isInteger(grace) || grace < 0) throw usageError('The grace can’t be used.', 'Give --grace whole seconds.')
   return withClients(call, async (clients) => {
-    const rotated = await clients.rotate(name, { grace })
+    const rotated = await clients.rotate(name)
     await tell(rotated, call)
     const { expires_at: end = Infinity } = rotated.client
     if (end <= now()) printNote(`${name} has expired, and so has this key. Revoke it, and invite it again.`)
@@ -80,7 +76,6 @@ export function list(call: BrokerCall): Promise<void> {
   })
 }
 
-/** Whose tokens a program gets, until when, how often it called, and when it last did. */
 function cells({ name, accounts, scope, calls, expires_at: end, ...last }: ListedClient): string[] {
   const { last_used_at: used, last_address: address = 'unknown' } = last
   const expiry = end === undefined ? 'no expiry' : `${end <= now() ? 'expired' : 'expires'} ${localTime(end)}`
@@ -93,16 +88,12 @@ function now(): number {
 }
 
 function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0))
+  return rows
+    .map((row) => row.map((cell, column) => cell.padEnd(width(column))).join('  '))
+    .map((line) => line.trimEnd())
 }
 
-/** For whoever opens the status page. */
 export function printCode({ settings }: BrokerCall): Promise<void> {
   return withTokens(
     settings,
@@ -128,9 +119,12 @@ function withClients(
       try {
         await use(clients, tokens)
       } catch (error) {
-        if (error instanceof ClientsError) throw inWordsOf(error)
         if (error instanceof TypeError) throw usageError(`${error.message}.`, 'See owner-sso broker --help.')
-        throw error
+        if (!(error instanceof ClientsError)) throw error
+        // A name that can't be used is the person's; all else is the store.
+        const { reason, message, code } = error
+        if (reason !== 'malformed') throw new CommandError(exitCodes.usage, message, 'See owner-sso broker list.', code)
+        throw new CommandError(exitCodes.store, message, 'owner-sso doctor says where it is.', code)
       } finally {
         await clients.close()
       }
@@ -140,18 +134,10 @@ function withClients(
   )
 }
 
-/** A name that can't be used is the person's; all else is the store. */
-function inWordsOf({ reason, message, code }: ClientsError): CommandError {
-  const isName = reason !== 'malformed'
-  const next = isName ? 'See owner-sso broker list.' : 'See owner-sso stores for where it is.'
-  return new CommandError(isName ? exitCodes.usage : exitCodes.store, message, next, code)
-}
-
 /** The refresh token is the only data: a script may put it straight into a file. */
 async function tell({ client, refresh_token }: Invited, { settings, options }: BrokerCall): Promise<void> {
   await (settings.json ? printJson({ ...client, refresh_token }) : printData(refresh_token))
   const address = publicUrlOf(options)?.origin
-  /** What a program of each scope may ask for. */
   const callOf = { token: '/token', proxy: serviceProfile(usableServiceNameOf(settings)).vehicleList }
   printNote(
     `This is the refresh token of ${client.name}, for ${client.accounts.join(', ')}. It is shown once.`,
@@ -166,13 +152,6 @@ async function tell({ client, refresh_token }: Invited, { settings, options }: B
 function nameIn({ args: [action, name] }: BrokerCall): string {
   if (name !== undefined) return name
   throw usageError('Which program?', `Give its name: owner-sso broker ${action} NAME`)
-}
-
-/** @throws CommandError */
-function limitsIn(text: string): ClientLimits {
-  const callsPerMinute = /^\d{1,9}$/u.test(text) ? Number(text) : 0
-  if (callsPerMinute > 0) return { callsPerMinute }
-  throw usageError(`${JSON.stringify(text)} is no limit.`, 'Give --calls-per-minute a whole number above 0.')
 }
 
 function scopesIn(text = 'token'): readonly ClientScope[] {

@@ -7,7 +7,6 @@ import { isIP } from 'node:net'
 import type { GeneralName } from '@peculiar/x509'
 
 export interface RunCertificate {
-  /** PEM of the authority, for the program to trust. */
   readonly authority: string
   readonly cert: string
   readonly key: string
@@ -90,7 +89,6 @@ function subtreeOfAddress(address: Buffer, mask: number): Buffer {
   return der(0x30, der(0x87, address, Buffer.alloc(address.length, mask)))
 }
 
-/** @param tag - its octet */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content

@@ -10,21 +10,23 @@ import { type AuditEntry, brokerClients, tokenBroker } from '@owner-sso/broker'
 import { type Sso, withoutBrackets } from '@owner-sso/core'
 import { messageOf, systemError, usageError } from '../failure/command-error.ts'
 import { stopped } from '../failure/interruption.ts'
-import type { BrokerCall, BrokerFlags } from './broker-options.ts'
+import type { BrokerCall } from './broker-options.ts'
 import { dashed } from '../options/option.ts'
 import { serviceOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { printNote } from '../terminal/output.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 import { auditLog } from './audit-log.ts'
-import { type Happening, interceptingProxy } from './intercepting-proxy.ts'
+import { interceptingProxy } from './intercepting-proxy.ts'
 import { programEnvironment, refuseOtherProxies } from './program-environment.ts'
 import { runCertificate } from './run-certificate.ts'
 
 /** @returns the program's exit code; for one that a signal ended, 128 and the signal's number */
 export async function run({ settings, options, args: [, program, ...args] }: BrokerCall): Promise<number> {
   if (!program) throw usageError('Which program?', 'Name it: owner-sso broker run -- PROGRAM')
-  refuseOtherOptions(options)
+  // It listens on loopback alone, for one program.
+  const other = Object.keys(options).find((name) => name !== 'audit')
+  if (other !== undefined) throw usageError(`owner-sso broker run takes no ${dashed(other)}.`, 'It takes only --audit.')
   refuseOtherProxies()
   const sso = serviceOf(settings)
   const hosts = hostsOf(settings, sso)
@@ -46,7 +48,7 @@ export async function run({ settings, options, args: [, program, ...args] }: Bro
       onProblem: (error, { code }) => teller.tell(`${code}: ${messageOf(error)}`),
     })
     try {
-      const proxy = await interceptingProxy({ hosts, certificate, answerRefresh: broker.handler, note: teller.note })
+      const proxy = await interceptingProxy({ hosts, certificate, answerRefresh: broker.handler, ...teller })
       let code: number
       try {
         code = await ended(program, args, proxy.url, certificate.authority)
@@ -72,14 +74,15 @@ async function ended(program: string, args: readonly string[], proxyUrl: string,
     child = await started(program, args, env)
     // This user may not be allowed to send it signals, as to sudo.
     child.on('error', () => undefined)
-    const [code, signal] = await exitOf(child)
+    const [code, signal]: [number | null, NodeJS.Signals | null] = await new Promise((resolve) =>
+      child?.once('exit', (...exit) => resolve(exit)),
+    )
     return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
   } finally {
     remove()
   }
 }
 
-/** @throws CommandError */
 async function started(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   try {
     // Throws by itself for some that can’t be run, such as a file below a file.
@@ -89,10 +92,6 @@ async function started(program: string, args: readonly string[], env: NodeJS.Pro
   } catch (error) {
     throw systemError(`${program} can’t be run`, error, 'Give its path, or a name that is in PATH.')
   }
-}
-
-function exitOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
-  return new Promise((resolve) => child.once('exit', (code, signal) => resolve([code, signal])))
 }
 
 /**
@@ -117,14 +116,6 @@ function onSignals(pass: (signal: NodeJS.Signals) => unknown): void {
   }
 }
 
-/** It listens on loopback alone, for one program. @throws CommandError */
-function refuseOtherOptions(options: BrokerFlags): void {
-  const other = Object.keys(options).find((name) => name !== 'audit')
-  if (other === undefined) return
-  const next = 'It is for one program of this machine, and takes only --audit.'
-  throw usageError(`owner-sso broker run takes no ${dashed(other)}.`, next)
-}
-
 /** Those of the service's instances and their token endpoints, as a URL has them. @throws CommandError */
 function hostsOf({ authUrl, regionalAuthUrls }: Settings, sso: Sso): ReadonlySet<string> {
   const instances = [authUrl?.value ?? '', ...regionalAuthUrls.value]
@@ -135,17 +126,8 @@ function hostsOf({ authUrl, regionalAuthUrls }: Settings, sso: Sso): ReadonlySet
   throw usageError(`${bare.origin} is no https address.`, next)
 }
 
-interface Teller {
-  /** Says this, if it has not been said. */
-  readonly tell: (sentence: string) => void
-  readonly note: (happening: Happening, host: string) => void
-  readonly noteAudit: (entry: AuditEntry) => void
-  /** Says what is to be said of a program that never came. */
-  readonly end: () => void
-}
-
 /** Says in sentences, each once, what keeps the program from its token. Of what it asked for, nothing is said but the host. */
-function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
+function tellerOf(program: string, hosts: ReadonlySet<string>) {
   const told = new Set<string>()
   const others = new Set<string>()
   let hasCome = false
@@ -155,36 +137,27 @@ function tellerOf(program: string, hosts: ReadonlySet<string>): Teller {
   }
   return {
     tell,
-    note(happening, host) {
-      if (happening === 'tunnel') return void (others.size < 5 && host.length < 256 && others.add(host))
+    saw(problem?: string) {
       hasCome = true
-      if (happening !== 'refresh') tell(`${program} ${problems[happening](host)}`)
+      if (problem !== undefined) tell(`${program} ${problem}`)
     },
-    noteAudit({ event, code }) {
+    sawTunnel: (host: string) => void (others.size < 5 && host.length < 256 && others.add(host)),
+    noteAudit({ event, code }: AuditEntry) {
       if (event === 'rejected' && code === 'invalid_grant')
         tell(`${program} has no refresh token of this broker: give it what owner-sso broker invite NAME prints.`)
     },
+    /** Of a program that has ended. */
     end() {
+      const asked = others.size === 0 ? '' : `${[...hosts].join(', ')}, but ${[...others].join(', ')}`
       if (hasCome) return
-      const service = [...hosts].join(', ')
-      if (others.size === 0)
+      if (asked !== '')
         return tell(
-          `${program} never asked through the proxy: it needed nothing, or it ignores HTTPS_PROXY. ` +
-            'Node’s fetch heeds it from 22.21 and 24 on.',
+          `${program} never asked ${asked}. If one of these is an instance of the service, allow it with --regional-auth-url.`,
         )
       tell(
-        `${program} never asked ${service}, but ${[...others].join(', ')}. ` +
-          'If one of these is an instance of the service, allow it with --regional-auth-url.',
+        `${program} never asked through the proxy: it needed nothing, or it ignores HTTPS_PROXY. ` +
+          'Node’s fetch heeds it from 22.21 and 24 on.',
       )
     },
   }
-}
-
-const problems: Record<Exclude<Happening, 'refresh' | 'tunnel'>, (host: string) => string> = {
-  refused: (host) => `asked ${host} for something else than a refresh, such as a sign-in, and was rejected.`,
-  distrusted: (host) =>
-    `ended its connection to ${host} before it asked: it pins the service’s certificate, or trusts no authority that ` +
-    'its environment names. Point it at owner-sso broker instead.',
-  bare: (host) =>
-    `sends https to ${host} through a proxy without encryption, as axios does before 1.16.1, and was rejected. Update it.`,
 }

@@ -3,14 +3,17 @@
  */
 import {
   accountAlerts,
-  type BrokerClients,
+  type AlertChannel,
   brokerClients,
   type BrokerServer,
   type ListenOptions,
+  mqttAlert,
   rejectionNotes,
   statusPage,
   type StatusPage,
   tokenBroker,
+  type TokenBrokerOptions,
+  webhookAlert,
 } from '@owner-sso/broker'
 import type { Sso } from '@owner-sso/core'
 import { messageOf, usageError } from '../failure/command-error.ts'
@@ -19,50 +22,47 @@ import { apiUrlOf, serviceOf, connectionOf } from '../settings/configured-servic
 import { untilStopped } from '../failure/interruption.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
-import { alertChannelsOf } from './alert-channels.ts'
+import { secretFromVariable } from '../settings/secrets.ts'
+import { expandHome } from '../machine/folders.ts'
+import type { Settings } from '../settings/settings.ts'
 import { auditLog } from './audit-log.ts'
 import { listenOptionsOf, publicUrlOf } from './place.ts'
 
 const pagePath = '/status'
 
-export async function serve(call: BrokerCall): Promise<void> {
-  const asked = askedOf(call)
-  const sso = serviceOf(call.settings)
-  await withTokens(
-    call.settings,
-    sso,
-    async (keeping) => {
-      const parts = partsOf(asked, sso, keeping, call.options)
-      const servers: BrokerServer[] = []
-      try {
-        for (const place of asked.places) servers.push(await listening(place, parts))
-        await greet(servers, asked.publicUrl, call.settings.json)
-        await untilStopped()
-      } finally {
-        await closeAll(parts)
-      }
-    },
-    { makesStore: true },
-  )
-}
-
-/** What is wrong with an option is told before the store is opened. @throws CommandError */
-function askedOf({ settings, options }: BrokerCall) {
-  return {
-    places: listenOptionsOf(options),
-    publicUrl: publicUrlOf(options),
-    channels: alertChannelsOf(options, settings),
-    proxy: options.withProxy ? { target: apiUrlOf(settings), ...connectionOf(settings) } : undefined,
+export async function serve({ settings, options }: BrokerCall): Promise<void> {
+  // What is wrong with an option is told before the store is opened.
+  const places = listenOptionsOf(options)
+  const publicUrl = publicUrlOf(options)
+  const channels = alertChannelsOf(options, settings)
+  const proxy = options.withProxy ? { target: apiUrlOf(settings), ...connectionOf(settings) } : undefined
+  const sso = serviceOf(settings)
+  const listen = async (keeping: TokenKeeping): Promise<void> => {
+    const parts = partsOf({ publicUrl, channels, proxy, options, sso }, keeping)
+    const servers: BrokerServer[] = []
+    try {
+      for (const place of places) servers.push(await listening(place, parts))
+      await greet(servers, publicUrl, settings.json)
+      await untilStopped()
+    } finally {
+      await parts.broker.close()
+      await parts.alerts.close()
+      parts.page.close()
+      await parts.audit?.close()
+    }
   }
+  await withTokens(settings, sso, listen, { makesStore: true })
 }
 
-/** What a broker is made of, each over the same tokens. */
-function partsOf(
-  { publicUrl, channels, proxy }: ReturnType<typeof askedOf>,
-  sso: Sso,
-  { tokens, store: { store } }: TokenKeeping,
-  options: BrokerFlags,
-) {
+interface Asked {
+  readonly publicUrl: URL | undefined
+  readonly channels: AlertChannel[]
+  readonly proxy: TokenBrokerOptions['proxy']
+  readonly options: BrokerFlags
+  readonly sso: Sso
+}
+
+function partsOf({ publicUrl, channels, proxy, options, sso }: Asked, { tokens, store: { store } }: TokenKeeping) {
   const clients = brokerClients({ store })
   const audit = auditLog(options.audit)
   const hosts = publicUrl === undefined ? [] : [publicUrl.hostname]
@@ -71,7 +71,7 @@ function partsOf(
     tokens,
     store,
     channels,
-    accounts: () => accountsOf(clients),
+    accounts: async () => (await clients.list()).flatMap(({ accounts }) => accounts),
     ...(publicUrl !== undefined && { signInUrl: new URL(pagePath, publicUrl).href }),
     onFailure: ({ error, channel, account }) => {
       const what = `${channel === undefined ? 'Alerts' : `Alert by ${channel}`}: ${messageOf(error)}`
@@ -100,21 +100,16 @@ function partsOf(
   return { broker, page, alerts, audit }
 }
 
-type Parts = ReturnType<typeof partsOf>
-
-async function closeAll({ broker, page, alerts, audit }: Parts): Promise<void> {
-  await broker.close()
-  await alerts.close()
-  page.close()
-  await audit?.close()
-}
-
 /** The status page is for people: on a port, not on the socket. */
-async function listening(place: ListenOptions, { broker, page }: Parts): Promise<BrokerServer> {
+async function listening(place: ListenOptions, { broker, page }: ReturnType<typeof partsOf>): Promise<BrokerServer> {
   try {
     return await ('port' in place ? broker.listen(place, page.handler) : broker.listen(place))
   } catch (error) {
-    throw usageError(`The broker can’t listen: ${messageOf(error)}`, 'Choose another --port, --host or --socket.')
+    const isOpen = error instanceof TypeError
+    const next = isOpen
+      ? 'Give --tls-cert and --tls-key, or --behind-tls-proxy.'
+      : 'Choose another --port, --host or --socket.'
+    throw usageError(`The broker can’t listen: ${messageOf(error)}`, next)
   }
 }
 
@@ -136,6 +131,39 @@ async function greet(servers: readonly BrokerServer[], publicUrl: URL | undefine
   printNote('Ctrl-C ends it.')
 }
 
-async function accountsOf(clients: BrokerClients): Promise<string[]> {
-  return (await clients.list()).flatMap(({ accounts }) => accounts)
+/** Whom it tells that an account has to sign in again. @throws CommandError */
+function alertChannelsOf(options: BrokerFlags, { ca }: Settings): AlertChannel[] {
+  const { alertWebhook: url, alertMqtt, alertTopic: topic } = options
+  const channels: AlertChannel[] = []
+  if (url !== undefined) {
+    const secret = webhookSecret()
+    channels.push(made('--alert-webhook, or OWNER_SSO_ALERT_SECRET', () => webhookAlert({ url, secret })))
+  }
+  if (alertMqtt !== undefined) {
+    const server = {
+      url: alertMqtt,
+      username: secretFromVariable('OWNER_SSO_ALERT_MQTT_USERNAME'),
+      password: secretFromVariable('OWNER_SSO_ALERT_MQTT_PASSWORD'),
+      ...(topic !== undefined && { topic }),
+      ...(ca && { ca: expandHome(ca.value) }),
+    }
+    channels.push(made('--alert-mqtt or --alert-topic', () => mqttAlert(server)))
+  }
+  return channels
+}
+
+function made(option: string, make: () => AlertChannel): AlertChannel {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw usageError(`${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`, `Correct ${option}.`)
+  }
+}
+
+function webhookSecret(): string {
+  const secret = secretFromVariable('OWNER_SSO_ALERT_SECRET')
+  if (secret !== undefined) return secret
+  const next = 'Set OWNER_SSO_ALERT_SECRET to what openssl rand -base64 32 prints, here and at the receiver.'
+  throw usageError('A webhook is signed, and there is no secret to sign it with.', next)
 }

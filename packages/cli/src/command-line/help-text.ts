@@ -2,14 +2,12 @@
  * What `owner-sso --help` says after the commands and options.
  */
 
-import { settingRows } from '../settings/setting-table.ts'
-import { ownVariables } from '../settings/variables.ts'
+import { settingRows, ownVariables } from '../settings/setting-table.ts'
 
 const environment = Object.entries(ownVariables)
   .map(([name, help]) => `  ${name.padEnd(30)} ${help}`)
   .join('\n')
 
-/** Three in a row. */
 const settings = settingRows
   .map(([name]) => name.padEnd(22))
   .join('')

@@ -5,13 +5,39 @@ import { Command, CommanderError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { exitCodes, usageError } from '../failure/command-error.ts'
 import type { Command as DescribedCommand } from '../commands/command.ts'
-import { commandsFor } from './commands.ts'
 import { afterHelp } from './help-text.ts'
 import { printData, printNote } from '../terminal/output.ts'
 import { readSettings } from '../settings/settings.ts'
-import { unknownVariables } from '../settings/variables.ts'
+import { unknownVariables, type SharedOptions, sharedOptions } from '../settings/setting-table.ts'
 import { type Option as DeclaredOption, type OptionTable, dashed } from '../options/option.ts'
-import { type SharedOptions, sharedOptions } from '../settings/setting-table.ts'
+
+/** All commands, in the order of the help. One is loaded by a call of it, all of them by a call for help. */
+const loaders: Readonly<Record<string, () => Promise<{ readonly command: DescribedCommand }>>> = {
+  login: () => import('../commands/login.ts'),
+  token: () => import('../commands/token.ts'),
+  status: () => import('../commands/status.ts'),
+  why: () => import('../commands/why.ts'),
+  refresh: () => import('../commands/refresh.ts'),
+  logout: () => import('../commands/logout.ts'),
+  accounts: () => import('../commands/accounts.ts'),
+  import: () => import('../commands/import.ts'),
+  export: () => import('../commands/export.ts'),
+  copy: () => import('../commands/copy.ts'),
+  rekey: () => import('../commands/rekey.ts'),
+  keep: () => import('../commands/keep.ts'),
+  proxy: () => import('../commands/proxy.ts'),
+  broker: () => import('../commands/broker.ts'),
+  setup: () => import('../commands/setup.ts'),
+  doctor: () => import('../commands/doctor.ts'),
+  emulator: () => import('../commands/emulator.ts'),
+}
+
+/** Those whose names were given; else, for help and advice, all. */
+async function commandsFor(argv: readonly string[]): Promise<readonly DescribedCommand[]> {
+  const named = Object.entries(loaders).filter(([name]) => argv.includes(name))
+  const chosen = named.length > 0 ? named : Object.entries(loaders)
+  return Promise.all(chosen.map(async ([, load]) => (await load()).command))
+}
 
 /**
  * @param argv - as `process.argv`
@@ -70,10 +96,8 @@ function describe(
   parsed.summary(summary).description(description).helpOption('-h, --help', 'show this help')
   addOptions(parsed, options)
   if (passesOptionsOn) parsed.allowUnknownOption().helpOption(false)
-  if (examples.length > 0) {
-    const lines = examples.map(([line, comment]) => (comment === '' ? `  ${line}` : `  ${line}   # ${comment}`))
-    parsed.addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
-  }
+  const lines = examples.map(([line, comment]) => `  ${line}   # ${comment}`)
+  if (lines.length > 0) parsed.addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
   parsed.addHelpText('after', '\nOptions of every command: owner-sso --help')
   return parsed
 }
@@ -104,7 +128,6 @@ async function endOfParsing(
   if (code === 'commander.help' && first === 'help' && topic !== undefined) {
     throw usageError(`Unknown command '${topic}'.`, 'See owner-sso --help.')
   }
-  // No command at all.
   if (code === 'commander.help') {
     printNote(...help.split('\n'))
     return exitCodes.usage
@@ -116,14 +139,7 @@ async function endOfParsing(
   const [problem = '', hint = ''] = message.replace(/^error: /u, '').split('\n')
   const text = `${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/u, '')}.`
   const command = others.length === 0 && called !== undefined ? `owner-sso ${called.name}` : 'owner-sso'
-  throw usageError(text, isLikely(hint, problem) ? hint.replaceAll(/[()]/gu, '') : `See ${command} --help.`)
-}
-
-/** commander takes `bogus` for `logout`. Whoever mistypes a name seldom mistypes its first letter. */
-function isLikely(hint: string, problem: string): boolean {
-  const [guessed] = /(?<=mean (?:one of )?-*)\w/u.exec(hint) ?? []
-  const [typed] = /(?<='-*)\w/u.exec(problem) ?? []
-  return guessed !== undefined && guessed === typed
+  throw usageError(text, hint !== '' ? hint.replaceAll(/[()]/gu, '') : `See ${command} --help.`)
 }
 
 const loud = /^(?:\*|https?|http2|tls|net|stream|undici|fetch|follow-redirects|axios)/iu

@@ -5,7 +5,6 @@ import { printNote } from '../terminal/output.ts'
 import { listenForSignals } from '../failure/interruption.ts'
 import { runProgram } from './program.ts'
 
-/** Ends the process. */
 export async function run(argv: readonly string[]): Promise<never> {
   listenForSignals()
   showOtherWarnings()

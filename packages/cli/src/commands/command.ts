@@ -12,7 +12,6 @@ export interface Command<Options extends OptionTable = OptionTable> {
   readonly description: string
   readonly options: Options
   readonly examples: readonly (readonly [command: string, comment: string])[]
-  /** Its options are somebody else's. */
   readonly passesOptionsOn?: true
   /** It says itself what is wrong with the settings. */
   readonly examinesSettings?: true
@@ -20,7 +19,6 @@ export interface Command<Options extends OptionTable = OptionTable> {
   run(call: Call<Options>): Promise<number | void>
 }
 
-/** One call of a command. */
 export interface Call<Options extends OptionTable> {
   readonly settings: Settings
   readonly options: OptionsOf<Options>

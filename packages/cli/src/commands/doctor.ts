@@ -2,12 +2,13 @@
  * `owner-sso doctor`: what is set, readable and reachable, and how to mend what is not.
  */
 import { exitCodes, usageError } from '../failure/command-error.ts'
-import { type Finding, findingLines, summary } from '../terminal/finding.ts'
+import { type Finding, findingLines } from '../terminal/finding.ts'
 import { reachAt } from '../doctor/reach-check.ts'
 import { checkService } from '../doctor/service-look.ts'
 import { checkSettings } from '../doctor/settings-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
 import { printData, printJson } from '../terminal/output.ts'
+import { counted } from '../terminal/wording.ts'
 import { tokenUrlsOf, usableConnectionOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { flag } from '../options/option.ts'
@@ -38,34 +39,28 @@ export const command = defineCommand({
     const live = options.live === true ? await import('../doctor/live-check.ts') : undefined
     await live?.askForLive(settings, options.yes === true, finds)
     const { findings, isBlocked } = await look(settings)
-    if (live && !isBlocked) {
-      const found = finds
-        ? (await import('../doctor/transport-search.ts')).findTransport(settings)
-        : live.checkLive(settings)
-      findings.push(...(await found))
-    }
+    if (live && !isBlocked) findings.push(...(await (finds ? live.findTransport : live.checkLive)(settings)))
     if (settings.json) await printJson({ findings })
-    else await printData(...findings.flatMap(findingLines), '', summary(findings))
-    return findings.find(({ level }) => level === 'problem')?.exitCode ?? exitCodes.ok
+    const problems = findings.filter(({ level }) => level === 'problem')
+    const count = `${counted(problems.length, 'problem')}: mend the first one, then look again.`
+    const summary = problems.length === 0 ? 'No problem was found.' : count
+    if (!settings.json) await printData(...findings.flatMap(findingLines), '', summary)
+    return problems[0]?.exitCode ?? exitCodes.ok
   },
 })
 
-/** Everything that needs no consent. */
 async function look(settings: Settings): Promise<{ readonly findings: Finding[]; readonly isBlocked: boolean }> {
   const store = await checkStore(settings)
   const isBlocked = store.some(({ exitCode }) => exitCode === exitCodes.firewall)
   // A look at a service that blocks this machine would be one more request that prolongs the block; others may ask it.
   const isLeft = isBlocked || settings.refresh.value === 'elsewhere'
   const authUrl = settings.authUrl?.value
-  const service = isLeft || !isAddress(authUrl) ? [] : await checkService(settings, authUrl)
-  const others: Finding[] = []
-  for (const url of isLeft ? [] : tokenUrlsOf(settings)) others.push(...(await reach('token endpoint', url, settings)))
-  others.push(...(await reach('owner API', settings.apiUrl?.value, settings)))
-  // The clock, and a problem of the outbound proxy, are told once.
-  const isTold = ({ about, text }: Finding): boolean =>
-    about === 'clock' || service.some((told) => told.about === about && told.text === text)
-  const rest = others.filter((finding) => !isTold(finding))
-  return { findings: [...checkSettings(settings, process.env), ...store, ...service, ...rest], isBlocked }
+  const found = isLeft || !isAddress(authUrl) ? [] : await checkService(settings, authUrl)
+  for (const url of isLeft ? [] : tokenUrlsOf(settings)) found.push(...(await reach('token endpoint', url, settings)))
+  found.push(...(await reach('owner API', settings.apiUrl?.value, settings)))
+  const first = found.findIndex(({ about }) => about === 'clock')
+  const told = found.filter(({ about }, index) => about !== 'clock' || index === first)
+  return { findings: [...checkSettings(settings, process.env), ...store, ...told], isBlocked }
 }
 
 async function reach(about: string, url: string | undefined, settings: Settings): Promise<Finding[]> {

@@ -6,8 +6,7 @@ import { SignedOutError, systemCode } from '@owner-sso/core'
 import { accountNames, chosenAccount, requireSignedIn } from '../tokens/account.ts'
 import { CommandError, exitCodes, systemError } from '../failure/command-error.ts'
 import { expandHome } from '../machine/folders.ts'
-import { type ExportedTokens, plainExport, sealedExport } from '../moving/export-file.ts'
-import { newSecret } from '../moving/export-secret.ts'
+import { type ExportedTokens, newSecret, plainExport, sealedExport } from '../moving/export-file.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 import { flag, value } from '../options/option.ts'
@@ -26,38 +25,38 @@ export const command = defineCommand({
     plainTextTokens: flag('do not seal: whoever reads the output is signed in'),
   },
   examples: [['owner-sso export --account ann@example.com --file ann.json', 'asks for a passphrase']],
-  async run({ settings, options }) {
-    await withTokens(
-      settings,
-      undefined,
-      async (keeping) => {
-        const { tokens } = keeping
-        const { names, failure } = options.all
-          ? await accountNames(tokens)
-          : { names: [await chosenAccount(settings, tokens)], failure: undefined }
-        if (failure !== undefined && names.length === 0) throw failure
-        const accounts = new Map<string, ExportedTokens>()
-        const problems: CommandError[] = []
-        for (const name of names) {
-          try {
-            accounts.set(name, await requireSignedIn(name, tokens, () => exported(name, keeping)))
-          } catch (error) {
-            if (!(error instanceof CommandError)) throw error
-            problems.push(error)
-          }
+  async run({ settings, options: { file: path, all, plainTextTokens = false } }) {
+    const exportAll = async (keeping: TokenKeeping): Promise<void> => {
+      const { tokens } = keeping
+      const { names, failure } = all
+        ? await accountNames(tokens)
+        : { names: [await chosenAccount(settings, tokens)], failure: undefined }
+      const accounts = new Map<string, ExportedTokens>()
+      let problem = failure
+      for (const name of names) {
+        try {
+          accounts.set(name, await requireSignedIn(name, tokens, () => exported(name, keeping)))
+        } catch (error) {
+          if (!(error instanceof CommandError)) throw error
+          if (all) printNote(`Not exported: ${error.message} ${error.next}`)
+          problem ??= error
         }
-        if (problems.length > 0 && accounts.size === 0) throw leftOut(problems)
-        const file = options.plainTextTokens
-          ? plainExport(Object.fromEntries(accounts))
-          : sealedExport(Object.fromEntries(accounts), ...(await newSecret(settings)))
-        if (options.file === undefined) await printJson(file)
-        else await writeNewFile(options.file, JSON.stringify(file, undefined, 2))
-        tell([...accounts.keys()], options.file, options.plainTextTokens ?? false)
-        if (problems.length > 0) throw leftOut(problems)
-        if (failure !== undefined) throw failure
-      },
-      { alsoWithoutKey: true },
-    )
+      }
+      if (accounts.size > 0 || problem === undefined) {
+        const content = Object.fromEntries(accounts)
+        const file = plainTextTokens ? plainExport(content) : sealedExport(content, ...(await newSecret(settings)))
+        if (path === undefined) await printJson(file)
+        else await writeNewFile(path, JSON.stringify(file, undefined, 2))
+        const whose = accounts.size === 1 ? [...accounts.keys()].join('') : `${accounts.size} accounts`
+        const how = plainTextTokens ? 'not sealed: whoever reads it is signed in' : 'sealed'
+        printNote(`Exported, ${how}: ${whose}${path === undefined ? '' : `, to ${path}`}.`)
+        printNote(
+          'A refresh token works once: use it in one place alone, there or here (owner-sso logout ends it here).',
+        )
+      }
+      if (problem !== undefined) throw problem
+    }
+    await withTokens(settings, undefined, exportAll, { alsoWithoutKey: true })
   },
 })
 
@@ -86,15 +85,6 @@ async function exported(account: string, { store }: TokenKeeping): Promise<Expor
   return { refresh_token, ...(works && { access_token, expires_at }), auth_url, obtained_at, ...told }
 }
 
-/** The one that was left out, or how many, which are named first. */
-function leftOut(problems: readonly CommandError[]): unknown {
-  const [problem, ...others] = problems
-  if (problem === undefined || others.length === 0) return problem
-  printNote(...problems.map(({ message, next }) => `Not exported: ${message} ${next}`))
-  const message = `${problems.length} accounts could not be exported.`
-  return new CommandError(problem.exitCode, message, 'Each is named above, with what helps.', problem.code)
-}
-
 /** For the user alone; never over another file. */
 async function writeNewFile(path: string, text: string): Promise<void> {
   try {
@@ -104,11 +94,4 @@ async function writeNewFile(path: string, text: string): Promise<void> {
     const next = isThere ? 'Name a file that is not there yet.' : 'Name another place with --file.'
     throw systemError(`${path} can’t be written`, error, next)
   }
-}
-
-function tell(names: readonly string[], path: string | undefined, isPlain: boolean): void {
-  const whose = names.length === 1 ? names.join('') : `${names.length} accounts`
-  const how = isPlain ? 'not sealed: whoever reads it is signed in' : 'sealed'
-  printNote(`Exported, ${how}: ${whose}${path === undefined ? '' : `, to ${path}`}.`)
-  printNote('A refresh token works once: use it in one place alone, there or here (owner-sso logout ends it here).')
 }

@@ -1,36 +1,23 @@
 /**
  * `owner-sso import`: takes over the tokens that another program has kept. Sends nothing, unless a check is wished.
  */
-import { DuplicateTokenSetError, isSubjectAccount, SessionExistsError, type Sso } from '@owner-sso/core'
+import { isSubjectAccount, SessionExistsError } from '@owner-sso/core'
 import { CommandError, usageError } from '../failure/command-error.ts'
 import { serviceOf } from '../settings/configured-service.ts'
-import { counted, duration } from '../terminal/wording.ts'
+import { counted, duration, localTime } from '../terminal/wording.ts'
 import { failureOf } from '../terminal/failure.ts'
 import { stopped } from '../failure/interruption.ts'
 import { type Candidate, candidateOf, nameOf } from '../moving/candidate.ts'
-import { isSealed } from '../moving/export-file.ts'
-import { unsealed } from '../moving/export-secret.ts'
+import { isSealed, unsealed } from '../moving/export-file.ts'
 import { type Found, isExportFile, knownShapes, parsed, readShape } from '../moving/shapes.ts'
 import { printJson, printNote } from '../terminal/output.ts'
-import { localTime } from '../terminal/local-time.ts'
 import { askConsent, askEmail, canAsk } from '../terminal/prompts.ts'
-import { brokenLine } from '../settings/broken-json.ts'
+import { brokenLine } from '../settings/config-file.ts'
 import { nameOf as nameOfFile, textFromFile } from '../settings/secrets.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 import { flag, type OptionsOf } from '../options/option.ts'
 import { defineCommand } from './command.ts'
-
-/** So many accounts, and so many problems, are shown one by one. */
-const shown = 20
-
-interface Work extends TokenKeeping {
-  readonly settings: Settings
-  readonly options: ImportFlags
-  /** The account, as the person names it. */
-  readonly named: string | undefined
-  readonly problems: CommandError[]
-}
 
 const importOptions = {
   dryRun: flag('only show what would be imported'),
@@ -58,23 +45,47 @@ export const command = defineCommand({
   async run({ settings, options, args }) {
     const sso = serviceOf(settings)
     const found = meant(await foundIn(args[0], settings), settings)
-    await withTokens(
-      settings,
-      sso,
-      async ({ tokens, store }) => {
-        const named = settings.account?.value ?? (await askedName(found, settings, options))
-        const work: Work = { settings, options, tokens, store, named, problems: [] }
-        const candidates = await judged(found, sso, work)
-        if (candidates.length > 0 && !options.dryRun) await store.requireWritable()
-        tell(found, candidates, work)
-        const before = work.problems.length
-        const imported = (await isAgreed(candidates, work)) ? await takeOver(candidates, work) : []
-        if (candidates.length + before > 1) tellProblems(work.problems.slice(before))
-        if (settings.json) await printJson(factsOf(found, candidates, imported, work))
-        endOf(candidates, imported, work)
-      },
-      { signsIn: options.dryRun !== true },
-    )
+    const takeAll = async ({ tokens, store }: TokenKeeping): Promise<void> => {
+      const named = settings.account?.value ?? (await askedName(found, settings, options))
+      const problems: CommandError[] = []
+      const candidates: Candidate[] = []
+      const goOn = async (account: string | undefined, act: () => Promise<void>): Promise<void> =>
+        act().catch((error: unknown) => void problems.push(problemOf(error, account)))
+      for (const one of found.tokens) {
+        await goOn(one.account ?? one.owner, async () => {
+          const candidate = await candidateOf(one, found.tokens.length === 1 ? named : undefined, sso)
+          const { state } = await tokens.status(candidate.account)
+          if (!options.replace && isLiving(state)) throw new SessionExistsError()
+          candidates.push(candidate)
+        })
+      }
+      if (candidates.length > 0 && !options.dryRun) await store.requireWritable()
+      tell(found, candidates, problems.length, store.shown)
+      const tellProblems = (from: number): void => {
+        if (found.tokens.length === 1) return
+        printNote(...problems.slice(from).map(({ message, next }) => `  not imported: ${message} ${next}`))
+      }
+      tellProblems(0)
+      const told = problems.length
+      const imported: string[] = []
+      for (const { account, grant } of (await isAgreed(candidates, settings, options)) ? candidates : []) {
+        if (stopped.aborted) break
+        await goOn(account, async () => {
+          await tokens.save(account, grant, { replace: options.replace ?? false })
+          if (options.check) await tokens.refresh(account, { signal: stopped })
+          imported.push(account)
+        })
+      }
+      tellProblems(told)
+      if (settings.json) {
+        const untaken = problems.map(({ code, message, next }) => ({ code, message, next }))
+        const names = candidates.map(({ account }) => account)
+        await printJson({ shape: found.shape, found: names, imported, problems: untaken })
+      }
+      if (imported.length > 0 || problems.length === 0) tellEnd(candidates, imported, options)
+      throwFirst(problems, found.tokens.length === 1)
+    }
+    await withTokens(settings, sso, takeAll, { signsIn: options.dryRun !== true })
   },
 })
 
@@ -116,23 +127,6 @@ async function askedName(
   return askEmail()
 }
 
-/** Those that can be taken over; the others become problems. */
-async function judged(found: Found, sso: Sso, { named, options, tokens, problems }: Work): Promise<Candidate[]> {
-  const isAlone = found.tokens.length === 1
-  const candidates: Candidate[] = []
-  for (const one of found.tokens) {
-    try {
-      const candidate = await candidateOf(one, isAlone ? named : undefined, sso, Date.now() / 1000)
-      const { state } = await tokens.status(candidate.account)
-      if (!options.replace && isLiving(state)) throw new SessionExistsError()
-      candidates.push(candidate)
-    } catch (error) {
-      problems.push(problemOf(error, one.account ?? one.owner))
-    }
-  }
-  return candidates
-}
-
 const isLiving = (state: string): boolean => state === 'valid' || state === 'expired' || state === 'in-doubt'
 
 /** In the words of the command, and with the account where it does not name it already. */
@@ -144,30 +138,26 @@ function problemOf(error: unknown, account: string | undefined): CommandError {
   return new CommandError(exitCode, `${whose}${message}`, next, code)
 }
 
-function tell({ shape, others }: Found, candidates: readonly Candidate[], { store, problems }: Work): void {
-  const all = counted(candidates.length + problems.length, 'account')
-  const [none, some] = ['none of which can be imported', `${candidates.length} of which can be imported`]
-  const which = candidates.length === 0 ? `, ${none}` : problems.length > 0 ? `, ${some}` : ' to import'
-  printNote(`Found (${shape}): ${all}${which} into ${store.shown}${candidates.length > 0 ? ':' : '.'}`)
-  const now = Date.now() / 1000
-  for (const { account, grant, issuedAt } of candidates.slice(0, shown)) {
-    const age = issuedAt === undefined ? 'age unknown' : `${duration(now - issuedAt)} old`
+function tell({ shape, others }: Found, candidates: readonly Candidate[], failed: number, store: string): void {
+  const some = candidates.length === 0 ? 'none' : candidates.length
+  const which = failed > 0 ? `, ${some} of which can be imported` : ' to import'
+  const all = counted(candidates.length + failed, 'account')
+  printNote(`Found (${shape}): ${all}${which} into ${store}${candidates.length > 0 ? ':' : '.'}`)
+  for (const { account, grant, issuedAt } of candidates) {
+    const age = issuedAt === undefined ? 'age unknown' : `${duration(Date.now() / 1000 - issuedAt)} old`
     const works = grant.expires_at === undefined ? '' : `  works until ${localTime(grant.expires_at)}`
     printNote(`  ${account}  ${new URL(grant.auth_url).host}  ${age}${works}`)
   }
-  if (candidates.length > shown) printNote(`  and ${candidates.length - shown} more`)
   if (others > 0) printNote(`${others} other ${others === 1 ? 'entry has' : 'entries have'} no refresh token.`)
-  if (candidates.length + problems.length > 1) tellProblems(problems)
 }
 
-function tellProblems(problems: readonly CommandError[]): void {
-  for (const { message, next } of problems.slice(0, shown)) printNote(`  not imported: ${message} ${next}`)
-  if (problems.length > shown) printNote(`  and ${problems.length - shown} more`)
-}
-
-async function isAgreed(candidates: readonly Candidate[], { settings, options }: Work): Promise<boolean> {
-  if (candidates.length === 0 || options.dryRun) return false
-  if (options.yes) return true
+async function isAgreed(
+  candidates: readonly Candidate[],
+  settings: Settings,
+  { dryRun, yes }: ImportFlags,
+): Promise<boolean> {
+  if (candidates.length === 0 || dryRun) return false
+  if (yes) return true
   if (!canAsk(settings)) {
     throw usageError('Nobody can be asked here, so nothing was stored.', 'Agree with --yes, or look with --dry-run.')
   }
@@ -175,74 +165,21 @@ async function isAgreed(candidates: readonly Candidate[], { settings, options }:
   return askConsent(`Store ${candidates.length === 1 ? 'it' : 'them'}?`)
 }
 
-/** @returns the accounts that were stored and, where that was wished, checked */
-async function takeOver(candidates: readonly Candidate[], work: Work): Promise<string[]> {
-  const { options, tokens, problems } = work
-  const imported: string[] = []
-  for (const candidate of candidates) {
-    const { account, grant, subject } = candidate
-    if (stopped.aborted) break
-    try {
-      await tokens.save(account, grant, { replace: options.replace ?? false }).catch((error: unknown) => {
-        const isStored = error instanceof DuplicateTokenSetError && error.account === subject
-        throw isStored && subject !== undefined ? storedBefore(subject) : error
-      })
-      if (options.check) await tokens.refresh(account, { signal: stopped })
-      imported.push(account)
-    } catch (error) {
-      problems.push(problemOf(error, account))
-    }
-  }
-  return imported
+function tellEnd(candidates: readonly Candidate[], imported: readonly string[], { check }: ImportFlags): void {
+  const [only = ''] = imported
+  if (imported.length === 0) return printNote('Nothing was stored.')
+  const works = candidates.some(({ account, grant }) => imported.includes(account) && grant.access_token !== undefined)
+  const next = works ? 'an access token that still works is used first' : 'the first use refreshes'
+  const how = check ? 'imported, and refreshed once' : `imported; ${next}`
+  printNote(`${counted(imported.length, 'account')} ${how}. No other program may use these tokens from now on.`)
+  if (imported.length === 1 && isSubjectAccount(only))
+    printNote(`The input names no e-mail. Use the tokens as --account ${only}.`)
 }
 
-/**
- * Tokens that were imported before under the subject that they tell stay there: to move them would end and begin a session in two
- * writes, and a crash between them would lose it.
- */
-function storedBefore(subject: string): CommandError {
-  return usageError(
-    `These tokens are stored already, as ${subject}.`,
-    `Use them by that name: --account ${subject}. For the e-mail as the name, sign in: owner-sso login --account E-MAIL`,
-  )
-}
-
-function factsOf(found: Found, candidates: readonly Candidate[], imported: readonly string[], work: Work): object {
-  return {
-    shape: found.shape,
-    store: work.store.shown,
-    accounts: candidates.map(({ account, grant, issuedAt }) => ({
-      account,
-      auth_url: grant.auth_url,
-      issued_at: issuedAt,
-      expires_at: grant.expires_at,
-      imported: imported.includes(account),
-    })),
-    problems: work.problems.map(({ code, message, next }) => ({ code, message, next })),
-  }
-}
-
-/** @throws CommandError where something could not be taken over */
-function endOf(candidates: readonly Candidate[], imported: readonly string[], { options, problems }: Work): void {
-  const [problem, ...others] = problems
-  if (imported.length > 0) {
-    const works = candidates.some(
-      ({ account, grant }) => imported.includes(account) && grant.access_token !== undefined,
-    )
-    const next = works ? 'an access token that still works is used first' : 'the first use refreshes'
-    const how = options.check ? 'imported, and refreshed once' : `imported; ${next}`
-    printNote(`${counted(imported.length, 'account')} ${how}. No other program may use these tokens from now on.`)
-    const [only] = imported
-    if (imported.length === 1 && only !== undefined && isSubjectAccount(only))
-      printNote(`The input names no e-mail. Use the tokens as --account ${only}.`)
-  } else if (problem === undefined) printNote('Nothing was stored.')
+function throwFirst([problem, ...others]: readonly CommandError[], isAlone: boolean): void {
   if (problem === undefined) return
-  if (others.length === 0 && candidates.length <= 1) throw problem
-  const next = `Each is named above, with what helps. ${imported.length > 0 ? 'What was imported stays. ' : ''}One account alone: --account E-MAIL`
-  throw new CommandError(
-    problem.exitCode,
-    `${counted(problems.length, 'account')} could not be imported.`,
-    next,
-    problem.code,
-  )
+  if (isAlone) throw problem
+  const message = `${counted(others.length + 1, 'account')} could not be imported.`
+  const next = 'Each is named above, with what helps. One account alone: --account E-MAIL'
+  throw new CommandError(problem.exitCode, message, next, problem.code)
 }

@@ -1,13 +1,11 @@
 /**
  * `owner-sso login`: signs an account in and stores its tokens.
  */
-import type { TokenManager, TokenSet } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
 import { dashed } from '../options/option.ts'
 import { duration } from '../terminal/wording.ts'
 import { stopped } from '../failure/interruption.ts'
 import { loginVoice } from '../sign-in/login-voice.ts'
-import type { OpenStore } from '../tokens/open-store.ts'
 import { printJson } from '../terminal/output.ts'
 import { requireRefreshHere, serviceOf } from '../settings/configured-service.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
@@ -32,12 +30,12 @@ export const command = defineCommand({
     requireRefreshHere(settings)
     requireOneWay(options)
     const sso = serviceOf(settings)
+    const byBrowser = options.browser === true || options.paste === true
+    const browser = byBrowser ? await import('../sign-in/browser-sign-in.ts') : undefined
     if (sso.service === 'registered') {
-      if (!(options.browser ?? options.paste)) {
-        const next = 'Sign in on the service’s own page: owner-sso login --browser, or --paste.'
-        throw usageError('A registered application has no login form that could be filled in here.', next)
-      }
-      await (await import('../sign-in/client-secret.ts')).haveClientSecret(settings)
+      const next = 'Sign in on the service’s own page: owner-sso login --browser, or --paste.'
+      if (!browser) throw usageError('A registered application has no login form that could be filled in here.', next)
+      await browser.haveClientSecret(settings)
     }
     await withTokens(
       settings,
@@ -49,13 +47,16 @@ export const command = defineCommand({
         const voice = await loginVoice()
         voice.begin(`Sign in at ${new URL(sso.authUrl).host}`)
         try {
-          const { account, tokens: tokenSet } =
-            (options.browser ?? options.paste)
-              ? await (await import('../sign-in/browser-sign-in.ts')).signInWithBrowser(sso, options, settings, voice)
-              : await (await import('../sign-in/password-sign-in.ts')).signInWithPassword(sso, options, settings, voice)
+          const signIn = browser
+            ? browser.signInWithBrowser
+            : (await import('../sign-in/password-sign-in.ts')).signInWithPassword
+          const { account, tokens: tokenSet } = await signIn(sso, options, settings, voice)
           await tokens.save(account, tokenSet)
-          voice.end(await acceptance(account, tokens))
-          if (settings.json) await printJson(await facts(account, tokenSet, store, tokens))
+          const status = await tokens.status(account)
+          const left = duration((status.expires_at ?? 0) - Date.now() / 1000)
+          voice.end(`Signed in as ${account}: the access token is valid for ${left}.`)
+          const { auth_url } = tokenSet
+          if (settings.json) await printJson({ account, ...status, auth_url, store: store.shown })
         } catch (error) {
           if (stopped.aborted) throw new CommandError(exitCodes.unexpected, 'Stopped.', 'Nothing was stored.')
           throw error
@@ -66,7 +67,6 @@ export const command = defineCommand({
   },
 })
 
-/** @throws CommandError for options of which one would go unheard */
 function requireOneWay({ browser, paste, ...others }: LoginFlags): void {
   if (browser && paste) throw usageError('--browser and --paste are two ways to sign in.', 'Give one of them.')
   const unheard = (['credentialFile', 'totpSecretFile', 'factor'] as const).find((name) => others[name] !== undefined)
@@ -75,14 +75,4 @@ function requireOneWay({ browser, paste, ...others }: LoginFlags): void {
     `With ${browser ? '--browser' : '--paste'}, everything is entered on the service’s own page.`,
     `Omit ${dashed(unheard)}.`,
   )
-}
-
-async function acceptance(account: string, tokens: TokenManager): Promise<string> {
-  const { expires_at = 0 } = await tokens.status(account)
-  const left = duration(expires_at - Date.now() / 1000)
-  return `Signed in as ${account}: the access token is valid for ${left}.`
-}
-
-async function facts(account: string, { auth_url }: TokenSet, store: OpenStore, tokens: TokenManager): Promise<object> {
-  return { account, ...(await tokens.status(account)), auth_url, store: store.shown }
 }

@@ -12,7 +12,6 @@ import { withTokens } from '../tokens/token-keeping.ts'
 import { value } from '../options/option.ts'
 import { defineCommand } from './command.ts'
 
-/** Milliseconds that calls under way may take to end. */
 const grace = 5000
 
 export const command = defineCommand({
@@ -53,7 +52,6 @@ export const command = defineCommand({
   },
 })
 
-/** @throws CommandError where the port is taken */
 async function listenOnLoopback(handler: RequestListener, port: number): Promise<{ server: Server; url: string }> {
   const { createServer } = await import('node:http')
   const server = createServer(handler)

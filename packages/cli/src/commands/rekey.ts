@@ -40,24 +40,21 @@ export const command = defineCommand({
 async function change({ store, shown }: OpenStore, keys: readonly Uint8Array[], { json }: Settings): Promise<void> {
   const newest = withEncryption(store, keys.slice(0, 1))
   const plain = await sealInPlace(store, newest)
-  let rewritten = plain.records
-  const onProgress = (progress: { readonly rewritten: number }): void => {
-    rewritten = plain.records + progress.rewritten
-  }
-  const outcome = (): string => `${counted(rewritten, 'record')} of ${shown} sealed with the new key`
-  try {
-    await rekey(withEncryption(store, keys), newest, { onProgress })
-  } catch (error) {
+  const sealedAgain = await rekey(withEncryption(store, keys), newest).catch((error: unknown) => {
     const reason = error instanceof StoreError ? error.reason : undefined
-    if (reason === 'wrong-key' && keys.length === 1 && rewritten === 0) {
+    if (reason === 'wrong-key' && keys.length === 1 && plain.records === 0) {
       throw usageError('Two keys are needed, the new one and the old one.', `Set ${bothKeys}`)
     }
-    printNote(`${outcome()}, and not all there are: keep the old key, and run this again once the error is mended.`)
-    if (reason === 'not-sealed' && plain.waiting > 0) throw refreshing(plain.waiting)
-    throw error
-  }
+    printNote('Not all records are sealed with the new key: keep the old one, and run this again once that is mended.')
+    if (reason !== 'not-sealed' || plain.waiting === 0) throw error
+    // Whoever sends a refresh may not know the key, and could not store what it brings.
+    const message = `${counted(plain.waiting, 'plain record')} left as it is, since a refresh is under way there.`
+    throw new CommandError(exitCodes.store, message, 'Run this again in five minutes.', 'ERR_SSO_STORE')
+  })
+  const rewritten = plain.records + sealedAgain
   if (json) await printJson({ store: shown, rewritten })
-  printNote(`${outcome()}. None is left ${keys.length > 1 ? 'under an old key' : 'without it'}.`)
+  const left = keys.length > 1 ? 'under an old key' : 'without it'
+  printNote(`${counted(rewritten, 'record')} of ${shown} sealed with the new key. None is left ${left}.`)
   if (plain.records > 0) {
     printNote(
       `Plain before: ${counted(plain.records, 'record')}. Set OWNER_SSO_ENCRYPTION_KEY wherever the store is used: what is sealed can’t be read without it.`,
@@ -68,10 +65,4 @@ async function change({ store, shown }: OpenStore, keys: readonly Uint8Array[], 
       'The old key may go once every process that uses the store has the new key first: then take it out of OWNER_SSO_ENCRYPTION_KEY.',
     )
   }
-}
-
-/** Whoever sends it may not know the key, and could not store what it brings. */
-function refreshing(count: number): CommandError {
-  const message = `${counted(count, 'plain record')} left as it is, since a refresh is under way there.`
-  return new CommandError(exitCodes.store, message, 'Run this again in five minutes.', 'ERR_SSO_STORE')
 }

@@ -2,14 +2,8 @@
  * `owner-sso setup`: asks for what a first use needs, tries each answer, and writes the config file.
  */
 import { CommandError, usageError } from '../failure/command-error.ts'
-import { changeConfigFile, type ConfigFile } from '../settings/config-file.ts'
-import {
-  addressesAlone,
-  apiUrlOf,
-  outboundProxyOf,
-  serviceOf,
-  usableConnectionOf,
-} from '../settings/configured-service.ts'
+import { changeConfigFile } from '../settings/config-file.ts'
+import { apiUrlOf, outboundProxyOf, requireAddresses, usableConnectionOf } from '../settings/configured-service.ts'
 import { type Finding, findingLines, good, note, problem } from '../terminal/finding.ts'
 import { reachAt } from '../doctor/reach-check.ts'
 import { serviceThatAnswers } from '../doctor/service-look.ts'
@@ -42,61 +36,64 @@ export const command = defineCommand({
     }
     printNote('Each answer is tried at once. Ctrl-C stops, and nothing is written before the last one.')
     const answers = await askForSettings(settings)
-    const former = changeConfigFile((config) => ({
-      ...answers,
-      ...Object.fromEntries(Object.entries(config).filter(([name]) => !asked.has(name))),
-    }))
+    // One that was left empty is no longer set. What is not asked for stays.
+    const former = changeConfigFile((config) => ({ ...config, ...answers }))
     printNote(`Your settings are in ${configFile}.`)
     if (former !== undefined) printNote(`The former ones are in ${former}.`)
     printNote('Next, sign in: owner-sso login')
   },
 })
 
-/** The settings that `setup` asks for: one that was left empty is no longer set. All others stay. */
-const asked = new Set(['proxy', 'authUrl', 'service', 'regionalAuthUrls', 'apiUrl', 'store', 'account'])
-
-/** The settings that are asked for. */
-type Answers = Pick<ConfigFile, 'proxy' | 'authUrl' | 'service' | 'regionalAuthUrls' | 'apiUrl' | 'store' | 'account'>
-
-/** @param given - what is set so far: it is proposed */
-async function askForSettings(given: Settings): Promise<Answers> {
+async function askForSettings(given: Settings) {
   const proxy = await askProxy(given)
-  const settings = { ...given, proxy: proxy === '' ? undefined : answered(proxy) }
-  const authUrl = await askService(settings)
-  const service = await findService({ ...settings, authUrl: answered(authUrl) })
-  const regionalAuthUrls = await askOtherInstances(settings, authUrl)
-  const apiUrl = await askOwnerApi(settings)
-  const store = await askStore(settings)
-  const account = await askAccount(settings)
-  return {
-    ...(proxy !== '' && { proxy }),
-    ...(authUrl !== '' && { authUrl }),
-    ...(service !== undefined && { service }),
-    ...(regionalAuthUrls.length > 0 && { regionalAuthUrls }),
-    ...(apiUrl !== '' && { apiUrl }),
-    ...(settings.store.from === 'default' && store === settings.store.value ? {} : { store }),
-    ...(account !== '' && { account }),
-  }
+  const settings = { ...given, proxy: proxy === undefined ? undefined : answered(proxy) }
+  const authUrl = await settled('Address of the SSO service', settings.authUrl?.value, {
+    about: 'SSO service',
+    requireUsable: (value) => requireAddresses(value),
+    attempt: async (value) => (await reachAt('SSO service', value, usableConnectionOf(settings))).findings,
+    isNeeded: true,
+  })
+  const service = await findService({ ...settings, authUrl: answered(authUrl ?? '') })
+  const question = 'Other instances that it may send an account to, with spaces between them (empty: none)'
+  const others = await settled(question, settings.regionalAuthUrls.value.join(' '), {
+    about: 'other instance',
+    requireUsable: (value) => requireAddresses(authUrl ?? '', listed(value)),
+    attempt: async (value) =>
+      (await Promise.all(listed(value).map((url) => reached('other instance', url, settings)))).flat(),
+  })
+  const apiUrl = await settled('Address of the owner API (empty: none)', settings.apiUrl?.value, {
+    about: 'owner API',
+    requireUsable: (value) => apiUrlOf({ ...settings, apiUrl: answered(value) }),
+    attempt: (value) => reached('owner API', value, settings),
+  })
+  const store = await settled('Where tokens live (owner-sso --help lists the kinds)', settings.store.value, {
+    about: 'store',
+    requireUsable(value) {
+      refusePassword(value, 'The address')
+      storeAt(value)
+    },
+    attempt: (value) => checkStore({ ...settings, store: answered(value) }),
+    isNeeded: true,
+  })
+  const account = await settled('E-mail of the account (empty: ask at each sign-in)', settings.account?.value, {
+    about: 'account',
+    requireUsable(value) {
+      if (!isAccountName(value)) throw usageError('This is no e-mail.', 'Correct it, or leave it empty.')
+    },
+  })
+  const isDefault = settings.store.from === 'default' && store === settings.store.value
+  const regionalAuthUrls = others === undefined ? undefined : listed(others)
+  return { proxy, authUrl, service, regionalAuthUrls, apiUrl, store: isDefault ? undefined : store, account }
 }
 
 const answered = <Value>(value: Value) => ({ value, from: 'your answer' })
 
 /** Asked where something says that this network has one. Whether it lets anything through shows with the next answer. */
-async function askProxy(settings: Settings): Promise<string> {
-  if (settings.proxy === undefined && environmentProxies(process.env).length === 0) return ''
+async function askProxy(settings: Settings): Promise<string | undefined> {
+  if (settings.proxy === undefined && environmentProxies(process.env).length === 0) return undefined
   return settled('Outbound proxy to go through (empty: none)', settings.proxy?.value, {
     about: 'outbound proxy',
     requireUsable: (value) => outboundProxyOf({ ...settings, proxy: answered(value) }),
-    attempt: async () => [],
-    optional: true,
-  })
-}
-
-function askService(settings: Settings): Promise<string> {
-  return settled('Address of the SSO service', settings.authUrl?.value, {
-    about: 'SSO service',
-    requireUsable: (value) => requireInstances(settings, value),
-    attempt: async (value) => (await reachAt('SSO service', value, usableConnectionOf(settings))).findings,
   })
 }
 
@@ -105,63 +102,13 @@ async function findService(settings: Settings): Promise<string | undefined> {
   // The same login page is that of others as well.
   if (settings.service?.value === 'registered') return 'registered'
   const found = await serviceThatAnswers(settings)
-  if (found === undefined) {
-    printNote(
-      ...findingLines(note('kind of service', 'Its login page shows no form now.', 'owner-sso doctor looks again.')),
-    )
-    return settings.service?.value
-  }
-  printNote(...findingLines(good('kind of service', found)))
+  const finding =
+    found === undefined
+      ? note('kind of service', 'Its login page shows no form now.', 'owner-sso doctor looks again.')
+      : good('kind of service', found)
+  printNote(...findingLines(finding))
+  if (found === undefined) return settings.service?.value
   return found === 'document' ? undefined : found
-}
-
-async function askOtherInstances(settings: Settings, authUrl: string): Promise<string[]> {
-  const question = 'Other instances that it may send an account to, with spaces between them (empty: none)'
-  const answer = await settled(question, settings.regionalAuthUrls.value.join(' '), {
-    about: 'other instance',
-    requireUsable: (value) => requireInstances(settings, authUrl, listed(value)),
-    attempt: async (value) =>
-      (await Promise.all(listed(value).map((url) => reached('other instance', url, settings)))).flat(),
-    optional: true,
-  })
-  return listed(answer)
-}
-
-function askOwnerApi(settings: Settings): Promise<string> {
-  return settled('Address of the owner API (empty: none)', settings.apiUrl?.value, {
-    about: 'owner API',
-    requireUsable: (value) => apiUrlOf({ ...settings, apiUrl: answered(value) }),
-    attempt: (value) => reached('owner API', value, settings),
-    optional: true,
-  })
-}
-
-function askStore(settings: Settings): Promise<string> {
-  return settled('Where tokens live (owner-sso stores lists the kinds)', settings.store.value, {
-    about: 'store',
-    requireUsable(value) {
-      refusePassword(value, 'The address')
-      storeAt(value)
-    },
-    attempt: (value) => checkStore({ ...settings, store: answered(value) }),
-  })
-}
-
-function askAccount(settings: Settings): Promise<string> {
-  return settled('E-mail of the account (empty: ask at each sign-in)', settings.account?.value, {
-    about: 'account',
-    requireUsable(value) {
-      if (!isAccountName(value)) throw usageError('This is no e-mail.', 'Correct it, or leave it empty.')
-    },
-    attempt: async () => [],
-    optional: true,
-  })
-}
-
-/** Of these addresses alone: what else is set may be wrong for itself. @throws CommandError */
-function requireInstances(settings: Settings, authUrl: string, regionalAuthUrls: readonly string[] = []): void {
-  const addresses = { authUrl: answered(authUrl), regionalAuthUrls: answered(regionalAuthUrls) }
-  serviceOf({ ...addressesAlone(settings), ...addresses })
 }
 
 /** Whether an address answers. The clock is told of once, by the SSO service's. */
@@ -172,22 +119,20 @@ async function reached(about: string, url: string, settings: Settings): Promise<
 
 interface Trial {
   readonly about: string
-  /** @throws CommandError for an answer that no command could use */
   readonly requireUsable: (value: string) => unknown
-  /** What is found where it is used. */
-  readonly attempt: (value: string) => Promise<Finding[]>
-  readonly optional?: boolean
+  readonly attempt?: (value: string) => Promise<Finding[]>
+  readonly isNeeded?: true
 }
 
-/** Asks until the answer can be used, and does what it should or is kept all the same. */
+/** Asks until the answer can be used, and does what it should or is kept all the same. Undefined for an empty one. */
 async function settled(
   message: string,
   proposal: string | undefined,
-  { about, requireUsable, attempt, optional = false }: Trial,
-): Promise<string> {
+  { about, requireUsable, attempt, isNeeded }: Trial,
+): Promise<string | undefined> {
   for (let proposed = proposal ?? ''; ;) {
-    const value = await askText(message, { proposal: proposed, ...(optional && { validate: () => undefined }) })
-    if (value === '') return ''
+    const value = await askText(message, { proposal: proposed, ...(!isNeeded && { validate: () => undefined }) })
+    if (value === '') return undefined
     proposed = value
     try {
       requireUsable(value)
@@ -196,7 +141,7 @@ async function settled(
       printNote(...findingLines(problem(about, error.message, error.next)))
       continue
     }
-    const findings = await attempt(value)
+    const findings = (await attempt?.(value)) ?? []
     printNote(...findings.flatMap(findingLines))
     if (findings.every(({ level }) => level !== 'problem')) return value
     if (await askConsent('Keep it all the same?')) return value

@@ -2,12 +2,10 @@
  * `owner-sso status`: every account with its state, the time left, its refreshes, its region, and the store.
  */
 import { overdueAdvice, refusalAdvice, type TokenStatus, visible, type Why } from '@owner-sso/core'
-import { localTime } from '../terminal/local-time.ts'
-import { duration, likely } from '../terminal/wording.ts'
+import { duration, likely, localTime } from '../terminal/wording.ts'
 import { type Line, printData, printJson, printNote } from '../terminal/output.ts'
 import { accountNames, namedAccount } from '../tokens/account.ts'
 import { exitCodes } from '../failure/command-error.ts'
-import type { Settings } from '../settings/settings.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 import { defineCommand } from './command.ts'
 
@@ -24,30 +22,24 @@ export const command = defineCommand({
     ['owner-sso status --json | jq ".accounts[].state"', 'for programs'],
   ],
   async run({ settings }) {
-    return withTokens(settings, undefined, async (keeping) => {
-      const { accounts, failure } = await statuses(settings, keeping)
-      const { shown } = keeping.store
+    const { account, json } = settings
+    return withTokens(settings, undefined, async ({ tokens, store: { shown } }) => {
+      const { names, failure } =
+        account === undefined ? await accountNames(tokens) : { names: [accountName(account.value)], failure: undefined }
+      const accounts = await Promise.all(names.map((name) => statusOf(name, tokens)))
       if (failure !== undefined && accounts.length === 0) throw failure
-      if (settings.json) await printJson({ store: shown, accounts: accounts.map(forPrograms) })
+      if (json) await printJson({ store: shown, accounts: accounts.map(forPrograms) })
       else if (accounts.length > 0) await printData(...statusTable(accounts), '', `Store: ${shown}`)
       else printNote(`Nobody is signed in at ${shown}. Sign in with: owner-sso login`)
       if (failure !== undefined) throw failure
-      return settings.account !== undefined && accounts.some(needsSignIn) ? exitCodes.signInAgain : exitCodes.ok
+      return account !== undefined && accounts.some(needsSignIn) ? exitCodes.signInAgain : exitCodes.ok
     })
   },
 })
 
-/** Those that can be read, and why the others can't. */
-interface Statuses {
-  readonly accounts: readonly AccountStatus[]
-  readonly failure: unknown
-}
-
-async function statuses({ account }: Settings, { tokens }: TokenKeeping): Promise<Statuses> {
-  const { names, failure } =
-    account === undefined ? await accountNames(tokens) : { names: [namedAccount(account.value)], failure: undefined }
-  const accounts = await Promise.all(names.map((name) => statusOf(name, tokens)))
-  return { accounts, failure }
+interface AccountStatus extends TokenStatus {
+  readonly account: string
+  readonly why: Why
 }
 
 async function statusOf(account: string, tokens: TokenKeeping['tokens']): Promise<AccountStatus> {
@@ -63,11 +55,6 @@ function needsSignIn({ state }: TokenStatus): boolean {
   return state === 'signed-out' || state === 'reauthentication-required'
 }
 
-interface AccountStatus extends TokenStatus {
-  readonly account: string
-  readonly why: Why
-}
-
 const words: Record<TokenStatus['state'], readonly [text: string, colour: 'green' | 'yellow' | 'red']> = {
   valid: ['valid', 'green'],
   expired: ['expired', 'yellow'],
@@ -80,51 +67,42 @@ const words: Record<TokenStatus['state'], readonly [text: string, colour: 'green
 const barWidth = 20
 
 function statusTable(accounts: readonly AccountStatus[]): Line[] {
-  const rows = accounts.map((status) => ({ ...cells(status), status, colour: words[status.state][1] }))
+  const rows = accounts.map((status) => {
+    const [state, colour] = words[status.state]
+    const region = status.auth_url === undefined ? '' : new URL(status.auth_url).host
+    return { status, state, colour, account: visible(status.account), life: lifeOf(status), region }
+  })
   const wide = (column: 'account' | 'state' | 'life'): number => Math.max(...rows.map((row) => row[column].length))
   const [account, state, life] = [wide('account'), wide('state'), wide('life')]
-  return rows.flatMap((row): Line[] => [
+  const below = (format: 'dim' | 'yellow', text: string | undefined): Line[] =>
+    text === undefined ? [] : [[{ format, text: `${' '.repeat(account + 2)}${text}` }]]
+  return rows.flatMap(({ status, colour, ...row }): Line[] => [
     [
       `${row.account.padEnd(account)}  `,
-      { format: row.colour, text: `${row.state.padEnd(state)}  ` },
-      { format: row.colour, text: row.region === '' ? row.life : `${row.life.padEnd(life)}  ` },
+      { format: colour, text: `${row.state.padEnd(state)}  ` },
+      { format: colour, text: row.region === '' ? row.life : `${row.life.padEnd(life)}  ` },
       row.region,
     ],
-    ...refreshes(row.status).map((text): Line => below(account, 'dim', text)),
-    ...problem(row.status).map((text): Line => below(account, 'yellow', text)),
+    ...below('dim', refreshes(status)),
+    ...below('yellow', problemOf(status)),
   ])
 }
 
-const below = (account: number, format: 'dim' | 'yellow', text: string): Line => [
-  { format, text: `${' '.repeat(account + 2)}${text}` },
-]
-
-/** What is wrong with it, if anything is. */
-function problem(status: AccountStatus): string[] {
+function problemOf(status: AccountStatus): string | undefined {
   const overdue = overdueAdvice(status, localTime)
-  if (overdue !== undefined) return [overdue]
-  return status.why.cause === 'signed-in' ? [] : [refusalAdvice(status, localTime) ?? likely(status.why)]
+  if (overdue !== undefined || status.why.cause === 'signed-in') return overdue
+  return refusalAdvice(status, localTime) ?? likely(status.why)
 }
 
-function cells(status: AccountStatus): { account: string; state: string; life: string; region: string } {
+/** A bar, `█` for what is left and `░` for what is gone, both counted so that any time left shows; and what can be said of it. */
+function lifeOf(status: AccountStatus): string {
   const left = secondsLeft(status)
+  if (left === undefined || status.state === 'reauthentication-required') return remark(status, 0)
   const lifetime = (status.expires_at ?? 0) - (status.obtained_at ?? 0)
-  const hasLife = left !== undefined && status.state !== 'reauthentication-required'
-  return {
-    account: visible(status.account),
-    state: words[status.state][0],
-    life: hasLife ? `${lifeBar(left, lifetime)}  ${remark(status, left)}` : remark(status, 0),
-    region: status.auth_url === undefined ? '' : new URL(status.auth_url).host,
-  }
-}
-
-/** `█` for what is left, `░` for what is gone; both counted so that any time left shows. */
-function lifeBar(left: number, lifetime: number): string {
   const filled = lifetime > 0 ? Math.ceil(Math.min(1, left / lifetime) * barWidth) : 0
-  return '█'.repeat(filled) + '░'.repeat(barWidth - filled)
+  return `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}  ${remark(status, left)}`
 }
 
-/** What can be said of it in few words. */
 function remark({ state, next_attempt_at, not_refreshed_since }: AccountStatus, left: number): string {
   if (state === 'valid') return `${duration(left)} left`
   if (state === 'expired') return not_refreshed_since === undefined ? 'refreshed when next used' : 'not refreshed'
@@ -133,17 +111,13 @@ function remark({ state, next_attempt_at, not_refreshed_since }: AccountStatus, 
   return 'run owner-sso login'
 }
 
-/** The last refresh and the next one, as far as there is any. */
-function refreshes({ state, refreshed_at, refresh_due_at, not_refreshed_since }: AccountStatus): string[] {
-  const last = refreshed_at === undefined ? [] : [`refreshed ${duration(now() - refreshed_at)} ago`]
-  const isKnown = state === 'valid' && not_refreshed_since === undefined
-  const next = isKnown && refresh_due_at !== undefined ? [dueText(refresh_due_at)] : []
-  const lines = [...last, ...next].join(', ')
-  return lines === '' ? [] : [lines]
-}
-
-function dueText(at: number): string {
-  return at > now() ? `next refresh in ${duration(at - now())}` : 'next refresh when it is next used'
+function refreshes({ state, refreshed_at, refresh_due_at, not_refreshed_since }: AccountStatus): string | undefined {
+  const told = refreshed_at === undefined ? [] : [`refreshed ${duration(now() - refreshed_at)} ago`]
+  if (state === 'valid' && not_refreshed_since === undefined && refresh_due_at !== undefined) {
+    const wait = refresh_due_at - now()
+    told.push(wait > 0 ? `next refresh in ${duration(wait)}` : 'next refresh when it is next used')
+  }
+  return told.length === 0 ? undefined : told.join(', ')
 }
 
 const now = (): number => Date.now() / 1000

@@ -25,8 +25,7 @@ export const command = defineCommand({
     ['owner-sso token --json', 'with expires_at, for a program that runs a command for its token'],
   ],
   async run({ settings, options }) {
-    const { minValidity: text } = options
-    const minValidity = text === undefined ? undefined : timeSpan('--min-validity', text)
+    const minValidity = timeSpan('--min-validity', options.minValidity)
     await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
       const account = await chosenAccount(settings, tokens)
       const { access_token, expires_at } = await requireSignedIn(account, tokens, () =>

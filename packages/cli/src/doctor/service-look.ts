@@ -2,7 +2,7 @@
  * Which kind of service this is: it shows its login form to those who name a redirect address that it knows. A look sends no account and
  * no credential.
  */
-import { createSso, type ServiceName, serviceNames } from '@owner-sso/core'
+import { type ServiceName, serviceNames } from '@owner-sso/core'
 import { serviceOf, usableConnectionOf, usableServiceNameOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Finding, good, note, problem } from '../terminal/finding.ts'
@@ -12,12 +12,8 @@ import { type Page, pageAt, reachAt } from './reach-check.ts'
 export async function checkService(settings: Settings, authUrl: string): Promise<Finding[]> {
   const about = 'kind of service'
   const saved = usableServiceNameOf(settings)
-  const { findings, page } = await reachAt(
-    'SSO service',
-    authUrl,
-    usableConnectionOf(settings),
-    lookAt(settings, saved),
-  )
+  const how = usableConnectionOf(settings)
+  const { findings, page } = await reachAt('SSO service', authUrl, how, lookAt(settings, saved))
   if (page === undefined || findings.some(({ level }) => level === 'problem')) return findings
   if (showsForm(page)) {
     return [...findings, good(about, `${saved} (${settings.service?.from ?? 'default'}): its login page answers`)]
@@ -33,38 +29,26 @@ export async function checkService(settings: Settings, authUrl: string): Promise
 const unknownNext =
   'If the service knows another redirect address, set OWNER_SSO_REDIRECT_URI. A page with a captcha shows no form either.'
 
-/**
- * The first kind whose login form comes: one request for each that is tried.
- *
- * @param names - in this order
- */
+/** The first of these kinds whose login form comes: one request for each that is tried. */
 export async function serviceThatAnswers(
   settings: Settings,
   names: readonly ServiceName[] = serviceNames,
 ): Promise<ServiceName | undefined> {
-  for (const name of names) if (await isAnswered(settings, name)) return name
+  for (const name of names) {
+    const url = lookAt(settings, name)
+    const how = usableConnectionOf({ ...settings, service: { value: name, from: '' } })
+    const page = url === undefined ? undefined : await pageAt(url, how).catch(() => undefined)
+    if (page !== undefined && showsForm(page)) return name
+  }
   return undefined
 }
 
-async function isAnswered(settings: Settings, service: ServiceName): Promise<boolean> {
-  const url = lookAt(settings, service)
-  if (url === undefined) return false
-  try {
-    return showsForm(await pageAt(url, usableConnectionOf({ ...settings, service: { value: service, from: '' } })))
-  } catch {
-    return false
-  }
-}
-
 /** The address of the login page, without an account; nothing where the settings can't be used, which is told elsewhere. */
-function lookAt(settings: Settings, service: ServiceName): string | undefined {
-  const { authUrl, redirectUri } = settings
-  if (authUrl === undefined) return undefined
-  const own = { authUrl: authUrl.value, service, ...(redirectUri && { redirectUri: redirectUri.value }) }
+function lookAt(settings: Settings, name: ServiceName): string | undefined {
+  const others = { clientId: undefined, clientSecretFile: undefined, audience: undefined, scope: undefined }
+  const service = { value: name, from: '' }
   try {
-    const sso =
-      service === 'registered' ? serviceOf({ ...settings, service: { value: service, from: '' } }) : createSso(own)
-    return sso.createAuthorizationUrl().url
+    return serviceOf({ ...settings, ...(name !== 'registered' && others), service }).createAuthorizationUrl().url
   } catch {
     return undefined
   }

@@ -1,7 +1,14 @@
 /**
  * Whether the store can be read and written, who is in it, and whether others could get at it.
  */
-import { createTokenManager, firewallRecordName, type TokenStore } from '@owner-sso/core'
+import {
+  createTokenManager,
+  firewallRecordName,
+  overdueAdvice,
+  refusalAdvice,
+  type TokenManager,
+  type TokenStore,
+} from '@owner-sso/core'
 import { exitCodes } from '../failure/command-error.ts'
 import { accountNames } from '../tokens/account.ts'
 import { failureOf } from '../terminal/failure.ts'
@@ -10,9 +17,8 @@ import { storeAt } from '../stores/store-kinds.ts'
 import { tokenUrlsOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { neverRefreshes } from '../tokens/token-keeping.ts'
-import { counted, duration } from '../terminal/wording.ts'
+import { counted, duration, likely, localTime } from '../terminal/wording.ts'
 import { type Finding, good, note, problem } from '../terminal/finding.ts'
-import { checkAccount } from './account-check.ts'
 
 export async function checkStore(settings: Settings): Promise<Finding[]> {
   try {
@@ -62,6 +68,20 @@ function severalAccounts({ account }: Settings, accounts: readonly string[]): Fi
   if (account !== undefined || accounts.length < 2) return []
   const text = `Several accounts are signed in and none is named: ${accounts.join(', ')}.`
   return [problem('account', text, 'Name one with --account, or set OWNER_SSO_ACCOUNT.')]
+}
+
+async function checkAccount(account: string, tokens: TokenManager): Promise<Finding[]> {
+  const status = await tokens.status(account)
+  const { why } = await tokens.history(account)
+  const overdue = overdueAdvice(status, localTime)
+  if (overdue !== undefined) return [note('refresh', `${account}: ${overdue}`, 'Run owner-sso doctor there.')]
+  if (why.cause === 'signed-in') return []
+  const advice = refusalAdvice(status, localTime)
+  const text = `${account}: ${advice ?? likely(why)}`
+  if (why.cause === 'refreshing') return [good('tokens', text)]
+  const signsIn = advice !== undefined || status.state === 'reauthentication-required'
+  const fix = signsIn ? `Run owner-sso login --account ${account}.` : why.to_do
+  return [note('tokens', text, `${fix} What that rests on: owner-sso why ${account}`)]
 }
 
 /** Whether the firewall of the SSO service blocks this machine, as the processes that share the store remember it. */

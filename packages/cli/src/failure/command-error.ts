@@ -20,7 +20,6 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 /** An end that the person at the terminal can do something about. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode
-  /** A sentence: what to do next. */
   readonly next: string
 
   /** For programs; an SsoError's where the command says the same in its own words. */

@@ -14,7 +14,6 @@ let exitCode: number | undefined
 /** Aborted when the process was told to stop: prompts close, waits and logins end, a refresh under way does not. */
 export const stopped: AbortSignal = controller.signal
 
-/** The exit code of a call that was told to stop; undefined for any other. */
 export function interruptedExitCode(): number | undefined {
   return exitCode
 }
@@ -34,7 +33,6 @@ export function listenForSignals(): void {
   process.once('beforeExit', () => interrupt())
 }
 
-/** Resolves when the process was told to stop. */
 export async function untilStopped(): Promise<void> {
   if (stopped.aborted) return
   await new Promise((resolve) => stopped.addEventListener('abort', resolve, { once: true }))

@@ -6,7 +6,7 @@ import { KeyringError, readKey, storeKey } from './keyring.ts'
 const entryOf = (clientId: string): string => `client secret of ${clientId}`
 
 /**
- * @param mayUse - whether the keyring may be used; undefined: it may
+ * @param mayUse - whether the keyring may be used
  * @throws TypeError where there is none: what to do about it
  */
 export async function secretInKeyring(clientId: string, mayUse = true): Promise<string> {
@@ -21,7 +21,5 @@ export async function secretInKeyring(clientId: string, mayUse = true): Promise<
   throw new TypeError(`${problem}: name a file in OWNER_SSO_CLIENT_SECRET_FILE, or run owner-sso login in a terminal`)
 }
 
-/** @throws KeyringError */
-export async function keepSecret(clientId: string, secret: string): Promise<void> {
-  await storeKey(entryOf(clientId), Buffer.from(secret))
-}
+export const keepSecret = (clientId: string, secret: string): Promise<void> =>
+  storeKey(entryOf(clientId), Buffer.from(secret))

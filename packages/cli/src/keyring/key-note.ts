@@ -8,13 +8,6 @@ import { join } from 'node:path'
 import { systemCode } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../failure/command-error.ts'
 
-interface KeyNote {
-  readonly schema: 1
-  readonly about: string
-  /** The name of the keyring's entry. */
-  readonly entry: string
-}
-
 const about = 'The records in this folder are encrypted with a key in the keyring of this user (service owner-sso).'
 
 const pathOf = (folder: string): string => join(folder, 'keyring.json')
@@ -27,30 +20,21 @@ const pathOf = (folder: string): string => join(folder, 'keyring.json')
  */
 export function entryOf(folder: string): string | undefined {
   try {
-    const { schema, entry }: Partial<KeyNote> = JSON.parse(readFileSync(pathOf(folder), 'utf8'))
+    const { schema, entry }: { schema?: unknown; entry?: unknown } = JSON.parse(readFileSync(pathOf(folder), 'utf8'))
     if (schema === 1 && typeof entry === 'string' && entry !== '') return entry
   } catch (error) {
     const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    if (code !== undefined) throw notReadable(folder, code)
+    // Nothing is wrong with the note, as far as anybody knows: the folder is another user's, say.
+    const look = 'Look at the owner and mode of it and its folder, or choose another store with --store.'
+    if (code !== undefined) throw unusable(`${pathOf(folder)} can’t be read (${code})`, look)
   }
-  throw new CommandError(
-    exitCodes.store,
-    `${pathOf(folder)} can’t be read: it tells which key of the keyring opens this folder. Nothing was changed.`,
-    'Restore it from a backup, or move the folder away and sign in again with: owner-sso login',
-    'ERR_SSO_STORE',
-  )
+  const restore = 'Restore it from a backup, or move the folder away and sign in again with: owner-sso login'
+  throw unusable(`${pathOf(folder)} is damaged: it tells which key of the keyring opens this folder`, restore)
 }
 
-/** Nothing is wrong with the note, as far as anybody knows: the folder is another user's, say. */
-function notReadable(folder: string, code: string): CommandError {
-  return new CommandError(
-    exitCodes.store,
-    `${pathOf(folder)} can’t be read (${code}). Nothing was changed.`,
-    'Look at the owner and mode of it and its folder, or choose another store with --store.',
-    'ERR_SSO_STORE',
-  )
-}
+const unusable = (problem: string, next: string): CommandError =>
+  new CommandError(exitCodes.store, `${problem}. Nothing was changed.`, next, 'ERR_SSO_STORE')
 
 /**
  * Leaves the note, whole and durable, unless another process was faster.
@@ -59,7 +43,7 @@ function notReadable(folder: string, code: string): CommandError {
  * @throws the system's error where it can't be written
  */
 export function noteEntry(folder: string, entry: string): string {
-  const note: KeyNote = { schema: 1, about, entry }
+  const note = { schema: 1, about, entry }
   const temporary = `${pathOf(folder)}.${randomUUID()}`
   try {
     writeFileSync(temporary, `${JSON.stringify(note, undefined, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })

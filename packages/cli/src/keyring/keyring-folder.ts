@@ -2,39 +2,34 @@
  * A store's folder and the keyring: sealed from the first sign-in on, with a key that the keyring keeps.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { withEncryption, type TokenStore } from '@owner-sso/core'
+import { StoreError, type TokenStore, withEncryption } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../failure/command-error.ts'
 import { printNote } from '../terminal/output.ts'
 import { counted } from '../terminal/wording.ts'
 import { entryOf, noteEntry } from './key-note.ts'
-import { KeyringError, keyringName, type KeyringProblem, mayHaveKeyring, readKey, storeKey } from './keyring.ts'
-import { namesIn, sealInPlace, type SealedInPlace } from './seal-in-place.ts'
-import { sealingStore } from './sealing-store.ts'
+import { KeyringError, keyringName, mayHaveKeyring, readKey, storeKey } from './keyring.ts'
+import { namesIn, sealInPlace } from './seal-in-place.ts'
 
 /** What a call may do with the keyring: read a key that is there, make one where there is none, or leave it alone. */
 export type KeyringUse = 'read' | 'make' | 'never'
-
-export interface KeyringFolder {
-  readonly store: TokenStore
-  readonly sealed: boolean
-  /** The name of the keyring, where the folder has a key in it. */
-  readonly keyIn?: string
-  /** What the person is told of it once the command has done its work. */
-  readonly advice?: readonly string[]
-}
 
 /**
  * @param folder - the store at `path` without encryption
  * @throws CommandError where the folder has a key and the keyring does not give it; StoreError
  */
-export async function openKeyringFolder(path: string, folder: TokenStore, use: KeyringUse): Promise<KeyringFolder> {
+export async function openKeyringFolder(path: string, folder: TokenStore, use: KeyringUse) {
   let key = await keyOf(path, use)
   const told: string[] = []
   if (use === 'make') {
     // Opens the folder, or makes it, before anything is put into it.
     await folder.read('owner-sso')
     key ??= await newKey(path, folder, told)
-    if (key !== undefined) tellOf(path, await sealInPlace(folder, withEncryption(folder, [key])))
+    const newest = key && withEncryption(folder, [key])
+    const { records = 0, waiting = 0 } = newest === undefined ? {} : await sealInPlace(folder, newest)
+    if (records > 0)
+      printNote(`${counted(records, 'record')} in ${path} ${records === 1 ? 'was' : 'were'} encrypted in place.`)
+    if (waiting > 0)
+      printNote(`${counted(waiting, 'record')} will be encrypted at the end of a refresh that is under way.`)
   }
   const store = sealingStore(folder, async () => key ?? keyOf(path, use))
   return key === undefined ? { store, sealed: false, advice: told } : { store, sealed: true, keyIn: keyringName }
@@ -50,7 +45,7 @@ async function keyOf(path: string, use: KeyringUse): Promise<Uint8Array | undefi
     if (key?.byteLength === 32) return key
   } catch (error) {
     if (!(error instanceof KeyringError)) throw error
-    throw keyNeeded(path, error.message, advice[error.problem])
+    throw keyNeeded(path, error.message, error.next)
   }
   throw keyNeeded(path, 'the keyring no longer has it', lost(path))
 }
@@ -63,13 +58,6 @@ function keyNeeded(path: string, why: string, next: string): CommandError {
 const turnedOff = 'Omit --no-keyring, set OWNER_SSO_KEYRING=on, or choose another folder with --store.'
 const lost = (path: string): string =>
   `Restore the keyring from a backup. If there is none, these tokens are lost: run mv ${path} ${path}.old, then owner-sso login.`
-const unlock = 'Unlock it (sign in to the desktop, or open its password manager), then run this again.'
-const advice: Readonly<Record<KeyringProblem, string>> = {
-  none: 'Run this in a desktop session. Where there is none, use a folder without a keyring: owner-sso login --no-keyring --store file:PATH',
-  locked: unlock,
-  late: `It may be waiting for its password. ${unlock}`,
-  failed: 'Look at the keyring with the desktop’s password manager, then run this again.',
-}
 
 /** A key for a folder that has none. Where the keyring can't keep one, advice, and the folder stays plain. */
 async function newKey(path: string, folder: TokenStore, told: string[]): Promise<Uint8Array | undefined> {
@@ -100,9 +88,37 @@ async function hasSealedRecord(folder: TokenStore): Promise<boolean> {
   return false
 }
 
-function tellOf(path: string, { records, waiting }: SealedInPlace): void {
-  if (records > 0)
-    printNote(`${counted(records, 'record')} in ${path} ${records === 1 ? 'was' : 'were'} encrypted in place.`)
-  if (waiting > 0)
-    printNote(`${counted(waiting, 'record')} will be encrypted at the end of a refresh that is under way.`)
+/**
+ * A folder whose records may be sealed while it is in use: plain and sealed ones are read, and whatever is written is sealed from the
+ * moment that the folder has a key.
+ *
+ * @param folder - the store without encryption
+ * @param findKey - the folder's key, undefined while it has none. It is asked until it has told one
+ */
+function sealingStore(folder: TokenStore, findKey: () => Promise<Uint8Array | undefined>): TokenStore {
+  let keys: readonly Uint8Array[] | undefined
+  const sealedOver = async (store: TokenStore): Promise<TokenStore> => {
+    keys ??= await found(findKey)
+    return keys === undefined ? store : withEncryption(store, keys)
+  }
+  return {
+    async read(account) {
+      const stored = await folder.read(account)
+      if (stored?.record.state !== 'sealed') return stored
+      return (await sealedOver({ ...folder, read: async () => stored })).read(account)
+    },
+    swap: async (...args) => (await sealedOver(folder)).swap(...args),
+    ...(folder.accounts && { accounts: folder.accounts.bind(folder) }),
+    ...(folder.watch && { watch: folder.watch.bind(folder) }),
+  }
+}
+
+async function found(findKey: () => Promise<Uint8Array | undefined>): Promise<readonly Uint8Array[] | undefined> {
+  try {
+    const key = await findKey()
+    return key && [key]
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    throw new StoreError('read-failed', `${error.message} ${error.next}`, { cause: error })
+  }
 }

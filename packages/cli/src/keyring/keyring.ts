@@ -7,9 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { desktopOf } from '../machine/desktop.ts'
 import { interruptedExitCode, stopped } from '../failure/interruption.ts'
 
-/** What the process of `keyring-process.ts` is asked. */
 export interface KeyringQuestion {
-  /** The name of the entry. */
   readonly entry: string
   /** To be stored first, base64. */
   readonly key?: string
@@ -21,27 +19,37 @@ export type KeyringAnswer = { readonly key?: string | undefined } | { readonly e
 /** Milliseconds that the keyring may take: time to type a password into its window, but not for ever. */
 const timeLimit = 10_000
 
-/** `none`: there is no keyring here. `late`: it did not answer in time. */
-export type KeyringProblem = 'none' | 'locked' | 'late' | 'failed'
+/** What is wrong, and what the person can do about it. */
+const problems = {
+  none: [
+    'there is no keyring here',
+    'Run this in a desktop session. Where there is none, use a folder without a keyring: owner-sso login --no-keyring --store file:PATH',
+  ],
+  locked: [
+    'the keyring is locked',
+    'Unlock it (sign in to the desktop, or open its password manager), then run this again.',
+  ],
+  late: [
+    'the keyring did not answer within ten seconds',
+    'It may be waiting for its password. Unlock it (sign in to the desktop, or open its password manager), then run this again.',
+  ],
+  failed: [
+    'the keyring reports a failure',
+    'Look at the keyring with the desktop’s password manager, then run this again.',
+  ],
+} as const
 
 export class KeyringError extends Error {
-  readonly problem: KeyringProblem
+  readonly next: string
 
-  constructor(problem: KeyringProblem) {
-    super(descriptions[problem])
+  constructor(problem: keyof typeof problems) {
+    const [message, next] = problems[problem]
+    super(message)
     this.name = 'KeyringError'
-    this.problem = problem
+    this.next = next
   }
 }
 
-const descriptions: Readonly<Record<KeyringProblem, string>> = {
-  none: 'there is no keyring here',
-  locked: 'the keyring is locked',
-  late: 'the keyring did not answer within ten seconds',
-  failed: 'the keyring reports a failure',
-}
-
-/** What the keyring of this system is called. */
 export const keyringName: string =
   { darwin: 'Keychain', win32: 'Credential Manager' }[process.platform as string] ?? 'Secret Service'
 
@@ -101,7 +109,7 @@ async function answerOf(question: KeyringQuestion): Promise<KeyringAnswer> {
 }
 
 /** The library has no codes for what went wrong, but words. */
-function problemOf(message: string): KeyringProblem {
+function problemOf(message: string): keyof typeof problems {
   if (/locked|dismissed/iu.test(message)) return 'locked'
   return /D-?Bus|Cannot find (?:module|native binding)|not supported/iu.test(message) ? 'none' : 'failed'
 }

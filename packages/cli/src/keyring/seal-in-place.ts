@@ -17,11 +17,8 @@ export interface SealedInPlace {
  * @throws StoreError where a record can't be written; those before it are sealed
  */
 export async function sealInPlace(folder: TokenStore, sealed: TokenStore): Promise<SealedInPlace> {
-  const count = { records: 0, waiting: 0 }
-  for (const name of await namesIn(folder)) {
-    const outcome = await sealRecord(name, folder, sealed)
-    if (outcome !== undefined) count[outcome] += 1
-  }
+  const count = { records: 0, waiting: 0, none: 0 }
+  for (const name of await namesIn(folder)) count[await sealRecord(name, folder, sealed)] += 1
   return count
 }
 
@@ -36,14 +33,10 @@ export async function namesIn(folder: TokenStore): Promise<string[]> {
   return names
 }
 
-async function sealRecord(
-  name: string,
-  folder: TokenStore,
-  sealed: TokenStore,
-): Promise<keyof SealedInPlace | undefined> {
+async function sealRecord(name: string, folder: TokenStore, sealed: TokenStore): Promise<keyof SealedInPlace | 'none'> {
   for (;;) {
     const stored = await folder.read(name)
-    if (stored === undefined || stored.record.state === 'sealed') return undefined
+    if (stored === undefined || stored.record.state === 'sealed') return 'none'
     // Whoever sends this refresh could not save its tokens, if it knows nothing of the key.
     if (isRefreshing(stored)) return 'waiting'
     const { version, writeId, record } = stored

@@ -2,7 +2,6 @@
  * The desktop of the person who runs the command: whether there is one, and what it tells its programs.
  */
 
-/** Whether a window can be shown. */
 export function hasDisplay({ DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): boolean {
   if (process.platform === 'darwin' || process.platform === 'win32') return true
   return (DISPLAY ?? '') !== '' || (WAYLAND_DISPLAY ?? '') !== ''

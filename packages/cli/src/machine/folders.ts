@@ -17,7 +17,6 @@ export const configFolder: string = isAbsolute(config) ? config : join(homedir()
 /** Settings, no secrets. */
 export const configFile: string = join(configFolder, 'config.json')
 
-/** The default store. */
 export const tokensFolder: string = join(configFolder, 'tokens')
 
 /**

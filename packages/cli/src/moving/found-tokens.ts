@@ -4,20 +4,18 @@
  */
 import { decodeJwt } from 'jose/jwt/decode'
 
+/** Times are seconds since the epoch. */
 export interface FoundTokens {
   readonly refreshToken: string
   readonly accessToken?: string
-  /** Seconds since the epoch at which the access token ends, as far as it is known. */
   readonly accessEndsAt?: number
   /** The account that the input names: an e-mail or a subject; in an export of ours any name. */
   readonly account?: string
   /** The e-mail, or `sub:` and the subject, that its id_token or access token names. Unverified. */
   readonly owner?: string
-  /** An address of the instance that issued it. */
   readonly authUrl?: string
-  /** Seconds since the epoch at which it was issued. */
   readonly issuedAt?: number
-  /** Seconds since the epoch at which the refresh token itself ends, where it says so (RFC 7519, `exp`). */
+  /** When the refresh token itself ends, where it says so (RFC 7519, `exp`). */
   readonly endsAt?: number
   /** What happened to the account before, in an export of ours. */
   readonly history?: string
@@ -44,58 +42,35 @@ const names = {
 export function tokensIn(value: unknown, around: Fields = {}): FoundTokens | undefined {
   if (!isFields(value)) return undefined
   const text = (fact: keyof typeof names): string | undefined =>
-    textOf(value, names[fact]) ?? textOf(around, names[fact])
-  const refreshToken = textOf(value, names.refreshToken)
+    firstOf(value, names[fact], stringOf) ?? firstOf(around, names[fact], stringOf)
+  const refreshToken = firstOf(value, names.refreshToken, stringOf)
   if (refreshToken === undefined) return undefined
-  const claims = { ...claimsOf(text('accessToken')), ...claimsOf(text('idToken')) }
+  const [accessToken, account] = [text('accessToken'), text('account')]
+  const ofAccess = claimsOf(accessToken)
+  const { email, sub, iss, iat } = { ...ofAccess, ...claimsOf(text('idToken')) }
   const own = claimsOf(refreshToken)
-  const account = text('account')
-  const owner = ownerOf(claims)
-  const authUrl = text('address') ?? stringOf(claims['iss']) ?? stringOf(own['iss'])
-  const issued = issuedAt(value) ?? secondsOf(claims['iat']) ?? secondsOf(own['iat'])
-  const endsAt = secondsOf(own['exp'])
-  const accessToken = text('accessToken')
-  const accessEndsAt = secondsOf(claimsOf(accessToken)['exp']) ?? endOf(value)
-  return {
-    refreshToken,
-    ...(accessToken !== undefined && { accessToken }),
-    ...(accessEndsAt !== undefined && { accessEndsAt }),
-    ...(account !== undefined && isAccountName(account) && { account }),
-    ...(owner !== undefined && { owner }),
-    ...(authUrl !== undefined && { authUrl }),
-    ...(issued !== undefined && { issuedAt: issued }),
-    ...(endsAt !== undefined && { endsAt }),
+  // The access token's end and issue: stated, or so long before or after one another.
+  const lives = Number(value['expires_in'] ?? value['expiresIn'])
+  const life = lives > 0 ? lives : NaN
+  const [issued, ends] = [firstOf(value, names.issued, secondsOf), firstOf(value, names.ends, secondsOf)]
+  const facts = {
+    accessToken,
+    accessEndsAt: secondsOf(ofAccess['exp']) ?? ends ?? secondsOf((issued ?? NaN) + life),
+    account: account !== undefined && isAccountName(account) ? account : undefined,
+    owner: stringOf(email) ?? (stringOf(sub) === undefined ? undefined : `sub:${String(sub)}`),
+    authUrl: text('address') ?? stringOf(iss) ?? stringOf(own['iss']),
+    issuedAt: issued ?? secondsOf((ends ?? NaN) - life) ?? secondsOf(iat) ?? secondsOf(own['iat']),
+    endsAt: secondsOf(own['exp']),
   }
+  return { refreshToken, ...Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) }
 }
 
-/** Whether it is an object with names in it, and no list. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether a name is one that accounts are kept under. */
 export function isAccountName(name: string): boolean {
   return /^\s*(?:[^@\s]+@[^@\s]+|sub:\S+)\s*$/u.test(name)
-}
-
-function issuedAt(fields: Fields): number | undefined {
-  const issued = firstOf(fields, names.issued, secondsOf)
-  const ends = firstOf(fields, names.ends, secondsOf)
-  const lives = lifetimeOf(fields)
-  return issued ?? (ends !== undefined && lives > 0 ? ends - lives : undefined)
-}
-
-/** When the access token ends: stated, or so long after its issue. */
-function endOf(fields: Fields): number | undefined {
-  const issued = firstOf(fields, names.issued, secondsOf)
-  const lives = lifetimeOf(fields)
-  return firstOf(fields, names.ends, secondsOf) ?? (issued !== undefined && lives > 0 ? issued + lives : undefined)
-}
-
-const lifetimeOf = (fields: Fields): number => Number(fields['expires_in'] ?? fields['expiresIn'])
-
-function ownerOf({ email, sub }: Fields): string | undefined {
-  return stringOf(email) ?? (stringOf(sub) === undefined ? undefined : `sub:${String(sub)}`)
 }
 
 /** Of a JWT; none of anything else. */
@@ -115,8 +90,6 @@ function secondsOf(value: unknown): number | undefined {
 }
 
 const stringOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
-const textOf = (fields: Fields, of: readonly string[]): string | undefined => firstOf(fields, of, stringOf)
 
 function firstOf<Value>(
   fields: Fields,

@@ -1,6 +1,7 @@
 /**
  * Which shape an input has, and the token sets in it. Shapes are told by what is in them, never by a name of a file or a program.
  */
+import type { ExportFile } from './export-file.ts'
 import { type FoundTokens, isAccountName, isFields, tokensIn } from './found-tokens.ts'
 
 /** What is understood, in the words of the error for what is not. */
@@ -14,19 +15,9 @@ export const knownShapes: readonly string[] = [
 export interface Found {
   readonly shape: 'refresh token' | 'token response' | 'cache' | 'export'
   readonly tokens: readonly FoundTokens[]
-  /** Entries without a refresh token in them. */
   readonly others: number
 }
 
-/** A file that `owner-sso export` wrote; sealed or not. */
-export interface ExportFile {
-  readonly kind: 'owner-sso export'
-  readonly version: 1
-  readonly accounts?: Readonly<Record<string, unknown>>
-  readonly sealed?: unknown
-}
-
-/** `undefined` for an input of no known shape. */
 export function readShape(text: string): Found | undefined {
   const input = text.trim()
   const json = parsed(input)
@@ -41,7 +32,6 @@ export function isExportFile(json: unknown): json is ExportFile {
   return isFields(json) && json['kind'] === 'owner-sso export' && json['version'] === 1
 }
 
-/** JSON, or nothing. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

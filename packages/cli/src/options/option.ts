@@ -20,13 +20,11 @@ export interface Option<Kind extends keyof Given = keyof Given> {
 
 export type OptionTable = Readonly<Record<string, Option>>
 
-/** What a call was given of these options. */
 export type OptionsOf<Table extends OptionTable> = { readonly [Name in keyof Table]?: Given[Table[Name]['kind']] }
 
 export const flag = (help: string): Option<'flag'> => ({ kind: 'flag', help })
 export const off = (help: string): Option<'off'> => ({ kind: 'off', help })
 export const value = (placeholder: string, help: string): Option<'value'> => ({ kind: 'value', placeholder, help })
-/** One that can be repeated. */
 export const values = (placeholder: string, help: string): Option<'values'> => ({ kind: 'values', placeholder, help })
 
 /** As it is typed: `--totp-secret-file`, `--no-keyring`. */

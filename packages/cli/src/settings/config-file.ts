@@ -16,11 +16,10 @@ import {
 import { dirname } from 'node:path'
 import { nearestName, systemCode, textFromUtf8 } from '@owner-sso/core'
 import { systemError, usageError } from '../failure/command-error.ts'
-import { brokenLine } from './broken-json.ts'
 import { configFile } from '../machine/folders.ts'
 import { isObject, type SettingName, settingRows, type SettingValue } from './setting-table.ts'
 
-export type ConfigFile = { readonly [Name in SettingName]?: SettingValue<Name> }
+export type ConfigFile = { readonly [Name in SettingName]?: SettingValue<Name> | undefined }
 
 const kinds = new Map<string, (typeof settingRows)[number][1]['kind']>(
   settingRows.map(([name, { kind }]) => [name, kind]),
@@ -125,5 +124,37 @@ export function changeConfigFile(change: (former: ConfigFile) => ConfigFile): st
   } catch (error) {
     const next = 'It is as it was. Look at the owner and mode of its folder.'
     throw systemError(`${configFile} could not be written`, error, next)
+  }
+}
+
+/**
+ * The line, from 1, of the first mistake in text that is no JSON. Node tells the place of some mistakes alone, and shows the text around
+ * others, which may be a secret.
+ */
+export function brokenLine(text: string): number {
+  const problem = problemOf(text)
+  const place = / at position (\d+)/u.exec(problem)?.[1]
+  const end = place === undefined ? lengthToMistake(text, problem) : Number(place)
+  return text.slice(0, end).split('\n').length
+}
+
+/** Of a mistake that Node names without its place: what is cut off before it is only incomplete. */
+function lengthToMistake(text: string, problem: string): number {
+  if (!problem.startsWith('Unexpected token')) return text.trimEnd().length
+  let [whole, broken] = [0, text.length]
+  while (broken - whole > 1) {
+    const middle = Math.floor((whole + broken) / 2)
+    if (problemOf(text.slice(0, middle)).startsWith('Unexpected token')) broken = middle
+    else whole = middle
+  }
+  return whole
+}
+
+function problemOf(text: string): string {
+  try {
+    JSON.parse(text)
+    return ''
+  } catch (error) {
+    return String(error instanceof Error ? error.message : error)
   }
 }

@@ -23,6 +23,7 @@ import {
 import { usageError } from '../failure/command-error.ts'
 import { secretInKeyring } from '../keyring/client-secret.ts'
 import { expandHome } from '../machine/folders.ts'
+import { orTell } from './secrets.ts'
 import { settingRows } from './setting-table.ts'
 import type { Given, Settings } from './settings.ts'
 
@@ -32,10 +33,11 @@ import type { Given, Settings } from './settings.ts'
  * @throws CommandError where no service is named, or something about it is wrong
  */
 export function serviceOf(settings: Settings): Sso {
-  const { regionalAuthUrls, redirectUri, codeChallengeEncoding: encoding } = settings
-  const [authUrl, tokenUrl, how] = [authUrlOf(settings), tokenUrlOf(settings), connectionOf(settings)]
-  try {
-    return createSso({
+  const { authUrl, regionalAuthUrls, redirectUri, codeChallengeEncoding: encoding } = settings
+  if (authUrl === undefined) throw notConfigured('SSO service', 'auth')
+  const [tokenUrl, how] = [tokenUrlOf(settings), connectionOf(settings)]
+  const make = (): Sso =>
+    createSso({
       authUrl: authUrl.value,
       regionalAuthUrls: regionalAuthUrls.value,
       ...serviceNameOf(settings),
@@ -45,34 +47,27 @@ export function serviceOf(settings: Settings): Sso {
       ...(encoding && { codeChallengeEncoding: challengeEncodingFromText(encoding.value, 'codeChallengeEncoding') }),
       ...how,
     })
-  } catch (error) {
-    throw placed(error, (wrong) => originOf(wrong, settings))
-  }
+  return orTell((wrong) => cameFrom(originOf(wrong, settings)), make)
 }
 
-/** The settings with no more of the service than its addresses: what else is set may be wrong for itself. */
-export function addressesAlone(settings: Settings): Settings {
-  return {
-    ...settings,
-    service: undefined,
-    clientId: undefined,
-    clientSecretFile: undefined,
-    audience: undefined,
-    scope: undefined,
-    codeChallengeEncoding: undefined,
-    ca: undefined,
-    proxy: undefined,
-    transport: undefined,
-    redirectUri: undefined,
-    tokenUrl: undefined,
-  }
+const cameFrom = (where: string | undefined): string => `It came from ${where}: correct it there.`
+
+function originOf({ message }: TypeError, settings: Settings): string | undefined {
+  const [option = ''] = /^\w+/u.exec(message) ?? []
+  if (option === 'tls' || option === 'userAgent') return settings.transport?.from
+  const name = settingRows.find(([each]) => each === option)?.[0] ?? 'authUrl'
+  return settings[name]?.from
+}
+
+export function requireAddresses(authUrl: string, regionalAuthUrls: readonly string[] = []): void {
+  orTell(cameFrom('your answer'), () => createSso({ authUrl, regionalAuthUrls }))
 }
 
 function serviceNameOf({ service }: Settings): Pick<SsoOptions, 'service'> {
   return service === undefined ? {} : { service: serviceFromText(service.value, 'service') }
 }
 
-/** The registered application, where one is set. Its secret is asked for by the requests that need it. @throws TypeError */
+/** The registered application, where one is set. Its secret is read by the requests that need it. @throws TypeError */
 function applicationOf({ clientId, clientSecretFile: file, audience, scope, keyring }: Settings): Partial<SsoOptions> {
   const kept = clientId && (() => secretInKeyring(clientId.value, keyring?.value))
   const clientSecret = file ? clientSecretIn(expandHome(file.value), 'clientSecretFile') : kept
@@ -86,12 +81,8 @@ export function usableServiceNameOf(settings: Settings): ServiceName {
 
 /** Where tokens come from, if not from the address of the SSO service. @throws CommandError */
 function tokenUrlOf({ tokenUrl }: Settings): SsoOptions['tokenUrl'] {
-  if (typeof tokenUrl?.value !== 'string') return tokenUrl?.value
-  try {
-    return tokenUrlFromText(tokenUrl.value)
-  } catch (error) {
-    throw placed(error, () => tokenUrl.from)
-  }
+  const given = tokenUrl?.value
+  return typeof given === 'string' ? orTell(cameFrom(tokenUrl?.from), () => tokenUrlFromText(given)) : given
 }
 
 /** The addresses of token endpoints, as far as they can be used: what is wrong is told elsewhere. */
@@ -108,35 +99,23 @@ export function connectionOf(settings: Settings): Pick<SsoOptions, 'transport' |
 
 /** The outbound proxy's address, if there is one. @throws CommandError, which does not show it */
 export function outboundProxyOf({ proxy }: Settings): string | undefined {
-  try {
-    return proxyOf({ proxy: proxy?.value })
-  } catch (error) {
-    throw placed(error, () => proxy?.from)
-  }
+  return orTell(cameFrom(proxy?.from), () => proxyOf({ proxy: proxy?.value }))
 }
 
-/** @throws CommandError */
-export function transportOf({ transport, ca }: Settings): Pick<SsoOptions, 'transport' | 'tls'> {
+function transportOf({ transport, ca }: Settings): Pick<SsoOptions, 'transport' | 'tls'> {
   const pem = ca && certificateAuthority(ca.value)
-  try {
-    const value =
-      typeof transport?.value === 'string' ? transportFromText(transport.value, 'transport') : transport?.value
+  const given = transport?.value
+  return orTell(cameFrom(transport?.from), () => {
+    const value = typeof given === 'string' ? transportFromText(given, 'transport') : given
     const how = { ...(value && { transport: value }), ...(pem !== undefined && { tls: { ca: pem } }) }
     checkTransport(how)
     return how
-  } catch (error) {
-    throw placed(error, () => transport?.from)
-  }
+  })
 }
 
 /** What refreshes may cost, of all processes that share the store. @throws CommandError */
 export function requestBudgetOf({ requestBudget }: Settings): RequestBudget | undefined {
-  if (requestBudget === undefined) return undefined
-  try {
-    return requestBudgetFrom(requestBudget.value)
-  } catch (error) {
-    throw placed(error, () => requestBudget.from)
-  }
+  return requestBudget && orTell(cameFrom(requestBudget.from), () => requestBudgetFrom(requestBudget.value))
 }
 
 /** @throws CommandError where this machine asks no token endpoint */
@@ -146,7 +125,6 @@ export function requireRefreshHere({ refresh }: Settings): void {
   throw usageError(`This machine asks no token endpoint: refresh is elsewhere (${refresh.from}).`, next)
 }
 
-/** How to look at an address. */
 export interface UsableConnection {
   readonly transport: Transport
   readonly proxy: Given<string> | undefined
@@ -168,44 +146,17 @@ function ifUsable<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** What core says of a value, and where that came from. Any other error stays as it is. */
-function placed(error: unknown, origin: (wrong: TypeError) => string | undefined): unknown {
-  if (!(error instanceof TypeError)) return error
-  return usageError(`${error.message}.`, `It came from ${origin(error)}: correct it there.`)
-}
-
-/** Where the option came from that a TypeError names. */
-function originOf({ message }: TypeError, settings: Settings): string | undefined {
-  const [option = ''] = /^\w+/u.exec(message) ?? []
-  if (option === 'tls' || option === 'userAgent') return settings.transport?.from
-  const name = settingRows.find(([each]) => each === option)?.[0] ?? 'authUrl'
-  return settings[name]?.from
-}
-
-function authUrlOf({ authUrl }: Settings): Given<string> {
-  if (authUrl !== undefined) return authUrl
-  throw usageError(
-    'No SSO service is configured.',
-    'Run owner-sso setup, give --auth-url https://…, or set OWNER_SSO_AUTH_URL.',
-  )
-}
-
 /** The owner API's address. @throws CommandError where there is none */
 export function apiUrlOf({ apiUrl }: Settings): string {
-  if (apiUrl !== undefined && isWebAddress(apiUrl.value)) return apiUrl.value
-  if (apiUrl !== undefined) {
-    const next = `It is https, or http on a loopback host. It came from ${apiUrl.from}: correct it there.`
-    throw usageError('The owner API’s address can’t be used.', next)
-  }
-  throw usageError(
-    'No owner API is configured.',
-    'Run owner-sso setup, give --api-url https://…, or set OWNER_SSO_API_URL.',
-  )
+  if (apiUrl === undefined) throw notConfigured('owner API', 'api')
+  if (URL.canParse(apiUrl.value) && mayCarrySecrets(new URL(apiUrl.value))) return apiUrl.value
+  const next = `It is https, or http on a loopback host. It came from ${apiUrl.from}: correct it there.`
+  throw usageError('The owner API’s address can’t be used.', next)
 }
 
-function isWebAddress(address: string): boolean {
-  if (!URL.canParse(address)) return false
-  return mayCarrySecrets(new URL(address))
+function notConfigured(what: string, name: 'auth' | 'api'): Error {
+  const next = `Run owner-sso setup, give --${name}-url https://…, or set OWNER_SSO_${name.toUpperCase()}_URL.`
+  return usageError(`No ${what} is configured.`, next)
 }
 
 /** The PEM of a private CA. @throws CommandError where the file can't be read, or is not one */

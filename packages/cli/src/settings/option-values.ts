@@ -6,12 +6,13 @@ import { usageError } from '../failure/command-error.ts'
 const units: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }
 
 /**
- * Seconds; a bare number is seconds.
+ * Seconds; a bare number is seconds. Undefined where the option was not given.
  *
  * @param option - whose value it is, for the message
- * @throws CommandError for anything else, and for nothing at all
+ * @throws CommandError for anything else, and for an empty span
  */
-export function timeSpan(option: string, text: string): number {
+export function timeSpan(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
   const seconds = secondsIn(text)
   if (seconds > 0) return seconds
   throw usageError(
@@ -37,7 +38,6 @@ export function endOf(option: string, text: string): number {
   )
 }
 
-/** 0 for what is no span of time. */
 function secondsIn(text: string): number {
   const [, digits = '', unit = ''] = /^(\d{1,9})([smhd]?)$/u.exec(text) ?? []
   return Number(digits) * (units[unit] ?? 0)

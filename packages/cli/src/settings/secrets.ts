@@ -8,26 +8,22 @@ import { CommandError, systemError, usageError } from '../failure/command-error.
 import { expandHome } from '../machine/folders.ts'
 import { printNote } from '../terminal/output.ts'
 
-/**
- * The secret, as core has it. What is seldom meant, but can be, is told.
- *
- * @param where - a variable, or a file
- * @throws CommandError
- */
+/** What `read` finds; its TypeError as a sentence, and what to do about it. @throws CommandError */
+export function orTell<Value>(next: string | ((wrong: TypeError) => string), read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw usageError(`${error.message}.`, typeof next === 'string' ? next : next(error))
+  }
+}
+
+/** The secret, as core has it. What is seldom meant, but can be, is told. @throws CommandError */
 export function checkedSecret(text: string, where: string): string {
   const secret = orTell('Write it anew.', () => secretFromText(text, where))
   if (secret !== secret.trim()) printNote(`${where} begins or ends with a space, which counts.`)
   if (unquoted(secret) !== secret) printNote(`${where} has quotation marks around it, which count.`)
   return secret
-}
-
-/** What `read` finds; its TypeError as a sentence. @throws CommandError */
-export function orTell<Value>(next: string, read: () => Value): Value {
-  try {
-    return read()
-  } catch (error) {
-    throw error instanceof TypeError ? usageError(`${error.message}.`, next) : error
-  }
 }
 
 /** The value of an environment variable; undefined where it is empty or not set. @throws CommandError for what can be no secret */
@@ -38,54 +34,51 @@ export function secretFromVariable(name: string): string | undefined {
 /**
  * The secret in a file.
  *
- * @param option - what named the file, for the error
+ * @param option - what named the file, for the error. Whoever gives the secret in place of the path does not find it in a log
  * @throws CommandError where it can't be read, is empty, has several lines, or is not UTF-8
  */
 export async function secretFromFile(path: string, option: string): Promise<string> {
-  const text = await textOf(path, option, {
-    // Whoever gives the secret in place of the path does not find it in a log.
-    problem: `The file of ${option} can’t be read`,
-    next: `Correct ${option}: it takes a path, not the secret itself.`,
-  })
+  const next = `Correct ${option}: it takes a path, not the secret itself.`
+  const text = await textFromFile(path, option, `The file of ${option}`, next)
   if (text.trimEnd() === '') throw usageError(`${nameOf(path)} is empty.`, `Put the secret there, or omit ${option}.`)
   return checkedSecret(text, nameOf(path))
 }
 
-/** The whole text in a file, of as many lines as it has. @throws CommandError where it can't be read, or is not UTF-8 */
-export function textFromFile(path: string, option: string): Promise<string> {
-  return textOf(path, option, { problem: `${path} can’t be read`, next: `Correct ${option}.` })
-}
-
-async function textOf(path: string, option: string, unreadable: Unreadable): Promise<string> {
-  const content = path === '-' ? await buffer(process.stdin) : await contentOf(expandHome(path), option, unreadable)
-  return orTell(`Write it anew, or correct ${option}.`, () => textFromUtf8(content, nameOf(path)))
-}
-
-/** What is said where there is no such file, or none that may be read. */
-interface Unreadable {
-  readonly problem: string
-  readonly next: string
+/**
+ * The whole text in a file, of as many lines as it has.
+ *
+ * @param named - how the error names it
+ * @throws CommandError where it can't be read, or is not UTF-8
+ */
+export async function textFromFile(
+  path: string,
+  option: string,
+  named: string = path,
+  next: string = `Correct ${option}.`,
+): Promise<string> {
+  try {
+    const content = path === '-' ? await buffer(process.stdin) : await contentOf(expandHome(path), option)
+    return orTell(`Write it anew, or correct ${option}.`, () => textFromUtf8(content, nameOf(path)))
+  } catch (error) {
+    throw error instanceof CommandError ? error : systemError(`${named} can’t be read`, error, next)
+  }
 }
 
 export const nameOf = (path: string): string => (path === '-' ? 'Standard input' : path)
 
-async function contentOf(path: string, option: string, { problem, next }: Unreadable): Promise<Buffer> {
-  try {
-    const stats = await stat(path)
-    if (stats.isDirectory()) throw usageError(`${path} is a folder.`, `Name a file in it: correct ${option}.`)
-    const content = await readFile(path)
-    // Of a file of somebody else's, or of a pipe, only they can change the mode.
-    const isOwn = stats.isFile() && stats.uid === process.getuid?.()
-    if (isOwn && (stats.mode & 0o077) !== 0) printNote(`Other users may read ${path}: run chmod 600 ${path}`)
-    return content
-  } catch (error) {
-    if (error instanceof CommandError) throw error
-    throw systemError(problem, error, next)
-  }
+async function contentOf(path: string, option: string): Promise<Buffer> {
+  const stats = await stat(path)
+  if (stats.isDirectory()) throw usageError(`${path} is a folder.`, `Name a file in it: correct ${option}.`)
+  const content = await readFile(path)
+  // Of a file of somebody else's, or of a pipe, only they can change the mode.
+  const isOwn = stats.isFile() && stats.uid === process.getuid?.()
+  if (isOwn && (stats.mode & 0o077) !== 0) printNote(`Other users may read ${path}: run chmod 600 ${path}`)
+  return content
 }
 
 /**
- * What records are sealed with, out of `OWNER_SSO_ENCRYPTION_KEY`: keys of 32 bytes in base64, separated by commas or spaces: the first seals, all open, while a key is being changed.
+ * What records are sealed with, out of `OWNER_SSO_ENCRYPTION_KEY`: keys of 32 bytes in base64, separated by commas or spaces. The first
+ * seals, all open, while a key is being changed.
  *
  * @returns undefined where none is set
  * @throws CommandError for anything else; its message quotes nothing
@@ -93,10 +86,8 @@ async function contentOf(path: string, option: string, { problem, next }: Unread
 export function encryptionKeys(): readonly Uint8Array[] | undefined {
   const text = process.env['OWNER_SSO_ENCRYPTION_KEY']?.trim()
   if (!text) return undefined
-  const keys = text
-    .split(/[\s,]+/u)
-    .filter(Boolean)
-    .map((key) => Buffer.from(key, 'base64'))
+  const words = text.split(/[\s,]+/u).filter(Boolean)
+  const keys = words.map((word) => Buffer.from(word, 'base64'))
   if (keys.length > 0 && keys.every((key) => key.byteLength === 32)) return keys
   throw usageError('OWNER_SSO_ENCRYPTION_KEY is not a 32-byte key in base64.', 'Make one with: openssl rand -base64 32')
 }

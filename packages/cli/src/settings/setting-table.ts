@@ -2,10 +2,10 @@
  * The settings, one row each: the options of every command, their variables, the config file and the help come from this table. A new
  * setting is a row here, what acts on it, and its row in the README.
  */
+import { nearestName } from '@owner-sso/core'
 import { addressForms } from '../stores/store-kinds.ts'
-import { flag, off, type Option, type OptionsOf, value, values } from '../options/option.ts'
+import { flag, off, dashed, type Option, type OptionsOf, value, values } from '../options/option.ts'
 
-/** What a setting may be. */
 interface Kind<Value> {
   /** Completes "It must be …", of the config file. */
   readonly words: string
@@ -16,7 +16,6 @@ interface Kind<Value> {
 
 interface SettingRow<Value = unknown> {
   readonly kind: Kind<Value>
-  /** Left out: it has none. */
   readonly option?: Option
   /** The option's name, where that is another than the setting's. */
   readonly optionName?: string
@@ -109,7 +108,6 @@ const switches = {
   force: flag('run even if NODE_DEBUG would print secrets'),
 }
 
-/** The options of every command. */
 export const sharedOptions: Readonly<Record<string, Option>> = {
   ...Object.fromEntries(
     settingRows.flatMap(([name, { option, optionName = name }]) => (option ? [[optionName, option] as const] : [])),
@@ -120,7 +118,6 @@ export const sharedOptions: Readonly<Record<string, Option>> = {
 /** What a call was given of them: those of settings by the option's name. */
 export type SharedOptions = OptionsOf<typeof switches> & Readonly<Record<string, unknown>>
 
-/** Several addresses are separated by commas or spaces. */
 export function listed(given: string): string[] {
   return given.split(/[\s,]+/u).filter(Boolean)
 }
@@ -135,4 +132,56 @@ function isText(given: unknown): given is string {
 
 function isTexts(given: unknown): given is readonly string[] {
   return Array.isArray(given) && given.every((item) => typeof item === 'string')
+}
+
+/** Secrets, and what is no setting of every command. */
+const others = {
+  OWNER_SSO_CREDENTIAL: 'the password to sign in with',
+  OWNER_SSO_TOTP_SECRET: 'the secret to make passcodes from',
+  OWNER_SSO_ENCRYPTION_KEY: '32 bytes in base64: what is stored is encrypted',
+  OWNER_SSO_BROWSER: 'the Chrome, Chromium, Edge or Brave that login --browser starts',
+  OWNER_SSO_ALERT_SECRET: 'what broker --alert-webhook signs with',
+  OWNER_SSO_ALERT_MQTT_USERNAME: 'for broker --alert-mqtt',
+  OWNER_SSO_ALERT_MQTT_PASSWORD: 'for broker --alert-mqtt',
+}
+
+/** Those that the command reads, with what its help says of each. */
+export const ownVariables: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    settingRows.map(([name, { variable, optionName = name }]) => [
+      variableOf(name),
+      variable ?? `as ${dashed(optionName)}`,
+    ]),
+  ),
+  ...others,
+}
+
+/** Those of the applications, of tests/broker-conformance and of the guides' programs, which may be set in the same place. */
+export const otherVariables: readonly string[] = [
+  'OWNER_SSO_BEHIND_HTTPS_PROXY',
+  'OWNER_SSO_BROKER_KEY',
+  'OWNER_SSO_BROKER_REVOKED_KEY',
+  'OWNER_SSO_FACTOR',
+  'OWNER_SSO_GRACE_SECONDS',
+  'OWNER_SSO_SESSION_SECRET',
+  'OWNER_SSO_SPOOL',
+]
+
+export interface UnknownVariable {
+  readonly problem: string
+  readonly fix: string
+}
+
+/** Those that have our prefix, or nearly the name of one that has. */
+export function unknownVariables(env: NodeJS.ProcessEnv): UnknownVariable[] {
+  const known = [...Object.keys(ownVariables), ...otherVariables]
+  return Object.entries(env).flatMap(([name, given]) => {
+    // To Windows, letters of either case are the same.
+    const isRead = known.includes(name.toUpperCase()) && env[name.toUpperCase()] === given
+    if (!given || isRead || !/owner|sso/iu.test(name)) return []
+    const meant = nearestName(name, known)
+    if (meant === undefined && !/^OWNER_SSO_/iu.test(name)) return []
+    const fix = meant === undefined ? 'owner-sso --help lists the variables.' : `Did you mean ${meant}?`
+    return [{ problem: `${name} is set, but nothing reads it.`, fix }]
+  })
 }

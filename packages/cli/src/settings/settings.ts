@@ -15,9 +15,7 @@ import {
   type SharedOptions,
   variableOf,
 } from './setting-table.ts'
-import { defaultStore } from '../stores/store-kinds.ts'
 
-/** A setting's value and where it was found. */
 export interface Given<Value> {
   readonly value: Value
   readonly from: string
@@ -30,7 +28,6 @@ export interface Settings extends Omit<Found, 'store' | 'regionalAuthUrls' | 're
   readonly regionalAuthUrls: Given<readonly string[]>
   readonly refresh: Given<'here' | 'elsewhere'>
   readonly json: boolean
-  /** Whether a person may be asked. */
   readonly input: boolean
 }
 
@@ -48,19 +45,18 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each is of the kind that its row says
   const found = Object.fromEntries(settingRows.map(([name]) => [name, givenOf(name, options, env, config)])) as Found
+  const refresh = found.refresh ?? { value: 'here', from: 'default' }
   return {
     ...found,
     regionalAuthUrls: found.regionalAuthUrls ?? { value: [], from: 'default' },
-    store: found.store ?? { value: defaultStore(tokensFolder), from: 'default' },
-    refresh: refreshSetting(found.refresh ?? { value: 'here', from: 'default' }),
+    store: found.store ?? { value: `file:${tokensFolder}`, from: 'default' },
+    refresh: {
+      value: orTell(`Correct ${refresh.from}.`, () => refreshFromText(refresh.value, 'refresh')),
+      from: refresh.from,
+    },
     json: options.json ?? false,
     input: options.input ?? true,
   }
-}
-
-/** @throws CommandError for what is neither here nor elsewhere */
-function refreshSetting({ value, from }: Given<string>): Settings['refresh'] {
-  return { value: orTell(`Correct ${from}.`, () => refreshFromText(value, 'refresh')), from }
 }
 
 function givenOf(
@@ -71,20 +67,17 @@ function givenOf(
 ): Given<unknown> | undefined {
   const { option, optionName = name, kind }: (typeof settingRows)[number][1] = settingTable[name]
   const [flag, variable] = [dashed(optionName, option), variableOf(name)]
-  const onLine = checkedIfText(options[optionName], flag)
+  const onLine = checked(options[optionName], flag)
   // commander says true of every `--no-…` that was not given.
   if (onLine !== true && isGiven(onLine)) return { value: onLine, from: flag }
-  const text = checkedText(env[variable] ?? '', variable)
-  if (text !== '') return { value: readOr(variable, kind.read ?? String, text), from: variable }
-  const configured = checkedIfText(config[name], name)
+  const text = checked(env[variable] ?? '', variable)
+  if (text !== '') {
+    const value = kind.read === undefined ? text : kind.read(String(text))
+    if (value !== undefined) return { value, from: variable }
+    throw usageError(`${variable} is neither on nor off.`, 'Set it to one of them, or unset it.')
+  }
+  const configured = checked(config[name], name)
   return isGiven(configured) ? { value: configured, from: configFile } : undefined
-}
-
-/** @throws CommandError for a variable that is neither on nor off */
-function readOr(variable: string, read: (text: string) => unknown, text: string): unknown {
-  const value = read(text)
-  if (value !== undefined) return value
-  throw usageError(`${variable} is neither on nor off.`, 'Set it to one of them, or unset it.')
 }
 
 /** An empty text or list is none. */
@@ -92,13 +85,8 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
 }
 
-function checkedIfText(value: unknown, where: string): unknown {
-  return typeof value === 'string' ? checkedText(value, where) : value
-}
-
-/** @throws CommandError for text that can be no setting */
-function checkedText(text: string, where: string): string {
-  return orTell(`Correct ${where}.`, () => settingFromText(text, where))
+function checked(value: unknown, where: string): unknown {
+  return typeof value === 'string' ? orTell(`Correct ${where}.`, () => settingFromText(value, where)) : value
 }
 
 /**

@@ -3,13 +3,14 @@
  * browser, whose last address the person pastes.
  */
 import { accountName, identifyOwner, isSubjectAccount, type Sso, type TokenSet } from '@owner-sso/core'
-import type { LoginFlags } from './login-options.ts'
+import { identityOf, type LoginFlags } from './login-options.ts'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
-import { identityOf } from './credentials.ts'
+import { keepSecret, secretInKeyring } from '../keyring/client-secret.ts'
 import { hasDisplay } from '../machine/desktop.ts'
+import { checkedSecret } from '../settings/secrets.ts'
+import { askSecret, canAsk } from '../terminal/prompts.ts'
 import { stopped } from '../failure/interruption.ts'
-import { withProgress } from './login-progress.ts'
-import type { LoginVoice } from './login-voice.ts'
+import { type LoginVoice, withProgress } from './login-voice.ts'
 import type { SignIn } from './password-sign-in.ts'
 import type { Settings } from '../settings/settings.ts'
 import { BrowserStartError } from '../window/browser-window.ts'
@@ -40,6 +41,23 @@ export async function signInWithBrowser(
   const { redeemPasted } = await import('./pasted-address.ts')
   return redeemPasted(link, redeem, settings, voice)
 }
+
+/** A person may type the secret of a registered application once, and the keyring keeps it. @throws CommandError where there is none */
+export async function haveClientSecret({ clientId, clientSecretFile, keyring, ...settings }: Settings): Promise<void> {
+  if (clientSecretFile !== undefined || clientId === undefined) return
+  let problem = await problemOf(secretInKeyring(clientId.value, keyring?.value))
+  if (canAsk(settings) && keyring?.value !== false) {
+    const question = `Client secret of ${clientId.value}${problem === '' ? ' (empty: the one in the keyring)' : ''}`
+    const typed = await askSecret(question, { optional: problem === '' })
+    if (typed === '') return
+    problem = await problemOf(keepSecret(clientId.value, checkedSecret(typed, 'The client secret')))
+  }
+  if (problem === '') return
+  const next = 'Put it into a file that only you can read, and name that in OWNER_SSO_CLIENT_SECRET_FILE.'
+  throw usageError(`There is no client secret: ${problem}.`, next)
+}
+
+const problemOf = (use: Promise<unknown>): Promise<string> => use.then(() => '').catch(({ message }: Error) => message)
 
 /** None where no window can be shown. */
 function browserToStart(voice: LoginVoice): string | undefined {

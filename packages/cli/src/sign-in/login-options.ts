@@ -1,7 +1,10 @@
 /**
- * The options of `owner-sso login`.
+ * What every way to sign in takes: the options of `owner-sso login`, and whose sign-in it is.
  */
+import { usageError } from '../failure/command-error.ts'
 import { flag, type OptionsOf, value } from '../options/option.ts'
+import type { Settings } from '../settings/settings.ts'
+import { askEmail, canAsk } from '../terminal/prompts.ts'
 
 export const loginOptions = {
   credentialFile: value('<path>', 'read the password from a file (- is standard input)'),
@@ -12,3 +15,10 @@ export const loginOptions = {
 }
 
 export type LoginFlags = OptionsOf<typeof loginOptions>
+
+/** @throws CommandError where it is not said and nobody can be asked */
+export async function identityOf(settings: Settings, before?: string): Promise<string> {
+  if (settings.account !== undefined) return settings.account.value
+  if (canAsk(settings)) return askEmail(before)
+  throw usageError('No account was named.', 'Give --account E-MAIL, or set OWNER_SSO_ACCOUNT.')
+}

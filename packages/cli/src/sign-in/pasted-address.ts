@@ -6,13 +6,12 @@ import { createInterface } from 'node:readline/promises'
 import { SsoError } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from '../failure/command-error.ts'
 import { stopped } from '../failure/interruption.ts'
-import { refuseCancelled } from './given-up.ts'
 import type { LoginVoice } from './login-voice.ts'
 import { printNote } from '../terminal/output.ts'
 import { askText, canAsk } from '../terminal/prompts.ts'
 import type { Settings } from '../settings/settings.ts'
 import { desktopOf, hasDisplay } from '../machine/desktop.ts'
-import type { AuthorizationLink } from './window-sign-in.ts'
+import { type AuthorizationLink, refuseCancelled } from './window-sign-in.ts'
 
 /** So often a wrong address may be pasted; none of them is sent anywhere. */
 const tries = 3

@@ -16,41 +16,34 @@ import { textFromFile } from '../settings/secrets.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { PasscodeGenerator } from './totp.ts'
 
-export interface SecondFactorSource {
-  /** @throws PasscodeRequiredError where nobody can be asked */
-  next(): Promise<PasscodeAnswer | BackupCodeAnswer>
-  /** Whether passcodes are made from a secret: a wrong one stays wrong. */
-  readonly unattended: boolean
-}
-
 /**
  * What makes the passcodes where a secret is given; asked for before anything is sent.
  *
  * @throws CommandError for something that is not a secret, or a file that can't be read
  */
 export async function givenGenerator(options: LoginFlags): Promise<PasscodeGenerator | undefined> {
-  const secret = await totpSecret(options)
-  if (secret === undefined) return undefined
+  const { totpSecretFile: file } = options
+  const secret =
+    file === undefined ? process.env['OWNER_SSO_TOTP_SECRET'] : await textFromFile(file, '--totp-secret-file')
+  if (!secret && file === undefined) return undefined
   const { passcodeGenerator } = await import('./totp.ts')
-  return passcodeGenerator(secret)
+  return passcodeGenerator(secret ?? '')
 }
 
-/** @throws CommandError for a factor that the account has not; PasscodeRequiredError */
+/**
+ * @returns gives a code for each attempt
+ * @throws CommandError for a factor that the account has not; PasscodeRequiredError where nobody can be asked
+ */
 export async function secondFactorSource(
   factors: readonly Factor[],
   generator: PasscodeGenerator | undefined,
   options: LoginFlags,
   settings: Settings,
-): Promise<SecondFactorSource> {
+): Promise<() => Promise<PasscodeAnswer | BackupCodeAnswer>> {
   if (generator === undefined && !canAsk(settings)) throw new PasscodeRequiredError()
   const factor = await chosenFactor(factors, options.factor, settings)
-  if (generator === undefined) return { unattended: false, next: () => askForCode(factor) }
-  return { unattended: true, next: async () => ({ factorId: factor.id, passcode: await generator.next(stopped) }) }
-}
-
-async function totpSecret({ totpSecretFile }: LoginFlags): Promise<string | undefined> {
-  if (totpSecretFile !== undefined) return textFromFile(totpSecretFile, '--totp-secret-file')
-  return process.env['OWNER_SSO_TOTP_SECRET'] || undefined
+  if (generator === undefined) return () => askForCode(factor)
+  return async () => ({ factorId: factor.id, passcode: await generator.next(stopped) })
 }
 
 /** Never guessed: a passcode of the wrong device costs an attempt. */

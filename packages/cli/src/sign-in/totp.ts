@@ -76,7 +76,6 @@ function secretOf(text: string): Secret {
   return Secret.fromBase32(base32)
 }
 
-/** @throws Error */
 function wholeNumber(text: string): number {
   if (/^[1-9]\d?\d?$/u.test(text)) return Number(text)
   throw new Error('This is no whole number.')

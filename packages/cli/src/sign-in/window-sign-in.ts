@@ -2,23 +2,19 @@
  * A sign-in in a browser window of its own: the person signs in there, and the address that it ends on is caught on its way.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AuthorizationRequest } from '@owner-sso/core'
+import { type AuthorizationRequest, pastedAddress } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../failure/command-error.ts'
 import { stopped, untilStopped } from '../failure/interruption.ts'
-import { givenUp, refuseCancelled } from './given-up.ts'
 import type { LoginVoice } from './login-voice.ts'
 import { BrowserStartError, type BrowserWindow, startBrowser } from '../window/browser-window.ts'
 import { type StoppedPage, watchForCallback } from '../window/callback-watch.ts'
 import { duration } from '../terminal/wording.ts'
-import { notSignedInPage, signedInPage } from '../window/window-page.ts'
 
 /** Seconds that a person may take: as long as a sign-in through Passport in its mode `browser` waits. */
 const limit = 15 * 60
 
-/** Milliseconds for which the last page is shown. */
 const readingTime = 1500
 
-/** What `createAuthorizationUrl` returns. */
 export interface AuthorizationLink {
   readonly url: string
   readonly request: AuthorizationRequest
@@ -55,7 +51,6 @@ function stoppedPage(window: BrowserWindow, { url, request }: AuthorizationLink)
   })
 }
 
-/** The stopped page, unless something else comes first. */
 async function unlessOver(page: Promise<StoppedPage>, window: BrowserWindow, voice: LoginVoice): Promise<StoppedPage> {
   const decided = new AbortController()
   const show = (left: string): void => voice.wait(`Waiting for you in the browser window: ${left} left`)
@@ -77,21 +72,17 @@ async function unlessOver(page: Promise<StoppedPage>, window: BrowserWindow, voi
 }
 
 /** Rejects when the time is over. The clock on the wall counts, since a sign-in grows old while the machine sleeps. */
-function outOfTime(show: (left: string) => void, decided: AbortSignal): Promise<never> {
+async function outOfTime(show: (left: string) => void, decided: AbortSignal): Promise<never> {
   const end = Date.now() / 1000 + limit
   let shown = ''
-  return new Promise((_resolve, reject) => {
-    const tick = (): void => {
-      const left = end - Date.now() / 1000
-      if (left <= 0) return reject(tooLate())
-      const words = duration(left)
-      if (words !== shown) show(words)
-      shown = words
-    }
-    const timer = setInterval(tick, 500)
-    decided.addEventListener('abort', () => clearInterval(timer), { once: true })
-    tick()
-  })
+  for (let left = limit; left > 0; left = end - Date.now() / 1000) {
+    const words = duration(left)
+    if (words !== shown) show(words)
+    shown = words
+    await delay(500, undefined, { signal: decided })
+  }
+  const again = 'To sign in after all, run owner-sso login --browser again.'
+  throw new CommandError(exitCodes.signInAgain, 'The sign-in took longer than 15 minutes. Nothing was stored.', again)
 }
 
 /** The person reads in the window how it ended. */
@@ -114,7 +105,46 @@ async function redeemedOn<Result>(page: StoppedPage, redeem: () => Promise<Resul
   }
 }
 
-function tooLate(): CommandError {
-  const again = 'To sign in after all, run owner-sso login --browser again.'
-  return new CommandError(exitCodes.signInAgain, 'The sign-in took longer than 15 minutes. Nothing was stored.', again)
+/** The person ended it on the service's page. @param way - the option that it was begun with */
+function givenUp(message: string, way: '--browser' | '--paste'): CommandError {
+  const again = `To sign in after all, run owner-sso login ${way} again.`
+  return new CommandError(exitCodes.credentials, `${message} Nothing was stored.`, again)
+}
+
+/**
+ * RFC 6749 section 4.1.2.1, and the service's own word.
+ *
+ * @throws CommandError for the redirect address with either
+ */
+export function refuseCancelled(address: string, redirectUri: string, way: '--browser' | '--paste'): void {
+  const pasted = pastedAddress(address, redirectUri)
+  if (!pasted.startsWith(`${redirectUri}?`) || !URL.canParse(pasted)) return
+  const error = new URL(pasted).searchParams.get('error')
+  if (error === 'access_denied' || error === 'login_cancelled') throw givenUp('You cancelled the sign-in.', way)
+}
+
+const signedInPage = lastPage('You are signed in', 'This window closes by itself. Go on in the terminal.')
+
+const notSignedInPage = lastPage(
+  'You are not signed in',
+  'Nothing was stored. The terminal says why; this window closes by itself.',
+)
+
+function lastPage(title: string, text: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>${title}</title>
+  <style>
+    :root { color-scheme: light dark; font: 18px/1.5 system-ui, sans-serif }
+    body { display: grid; min-height: 90vh; place-content: center; text-align: center; padding: 0 1rem; background: #f5f4f0; color: #1d2321 }
+    @media (prefers-color-scheme: dark) { body { background: #131716; color: #ecefec } }
+    h1 { font-size: 1.6rem; margin: 0 }
+  </style>
+  <main>
+    <h1>${title}</h1>
+    <p>${text}</p>
+  </main>
+</html>`
 }

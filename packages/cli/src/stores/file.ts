@@ -6,18 +6,15 @@ import { fileURLToPath } from 'node:url'
 import { storePath } from '../machine/folders.ts'
 import type { StoreKind } from './store-kind.ts'
 
-export const folderAddress = (path: string): string => `file:${path}`
-
 export const fileStore: StoreKind = {
-  scheme: 'file',
-  help: { forms: ['file:PATH'], what: 'a private folder, shared by all processes of this machine' },
+  forms: ['file:PATH'],
   parse(address) {
     if (!address.startsWith('file:')) return undefined
     const path = address.startsWith('file://') ? pathOfUrl(address) : address.slice('file:'.length)
     return path === undefined || path === '' || isOtherUrl(path) ? undefined : storePath(path)
   },
   exists: existsSync,
-  shown: folderAddress,
+  shown: (path) => `file:${path}`,
   async open(path, { encryptionKey, keyring }) {
     const { fileTokenStore } = await import('@owner-sso/token-store-file')
     const folder = fileTokenStore({ path, encryptionKey })

@@ -2,30 +2,30 @@
  * Whether a store's folder can be written, and whether others could get at it.
  */
 import { randomUUID } from 'node:crypto'
-import { access, constants, link as hardLink, rm, stat, writeFile } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { access, constants, link as hardLink, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StoreError, systemCode } from '@owner-sso/core'
 import { exitCodes } from '../failure/command-error.ts'
 import { type Finding, good, problem } from '../terminal/finding.ts'
 
 export async function checkFolder(path: string): Promise<Finding[]> {
-  const modes = await checkModes(path)
+  try {
+    await access(path, constants.W_OK)
+  } catch {
+    return [problem('store', `${path} can’t be written.`, `Run chown or chmod u+w on it.`, exitCodes.store)]
+  }
+  const modes = checkMode(path, '700')
   return modes.level === 'good' ? [modes, await checkHardLinks(path)] : [modes]
 }
 
-async function checkModes(path: string): Promise<Finding> {
-  const writable = await access(path, constants.W_OK).then(
-    () => true,
-    () => false,
-  )
-  if (!writable) {
-    return problem('store', `${path} can’t be written.`, `Run chown or chmod u+w on it.`, exitCodes.store)
-  }
-  const mode = (await stat(path)).mode & 0o777
+/** @param right - what it should be, for chmod */
+export function checkMode(path: string, right: string): Finding {
+  const mode = statSync(path).mode & 0o777
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    return problem('store', `Other users can look into ${path}.`, `Run chmod 700 ${path}`, exitCodes.store)
+    return problem('store', `Other users can read ${path}.`, `Run chmod ${right} ${path}`, exitCodes.store)
   }
-  return good('file modes', `${mode.toString(8).padStart(4, '0')}: only you can look into it`)
+  return good('file modes', `${mode.toString(8).padStart(4, '0')}: only you can read it`)
 }
 
 /** Without them, two processes could overwrite each other's tokens. */
@@ -40,7 +40,7 @@ async function checkHardLinks(path: string): Promise<Finding> {
     return problem(
       'hard links',
       `The file system of ${path} has no hard links (${code}): two processes could overwrite each other.`,
-      'Choose a folder on another file system with --store file:PATH, or another store: owner-sso stores',
+      'Choose a folder on another file system with --store file:PATH, or another kind of store.',
       exitCodes.store,
     )
   } finally {
@@ -48,7 +48,6 @@ async function checkHardLinks(path: string): Promise<Finding> {
   }
 }
 
-/** @throws StoreError `write-failed` */
 export async function requireWritableFolder(path: string): Promise<void> {
   try {
     await access(path, constants.W_OK)

@@ -4,8 +4,7 @@
 import type { StoreKind } from './store-kind.ts'
 
 export const memoryStore: StoreKind = {
-  scheme: 'memory',
-  help: { forms: ['memory:'], what: 'gone when the command ends: to try a sign-in' },
+  forms: ['memory:'],
   parse: (address) => (address === 'memory:' || address === 'memory' ? '' : undefined),
   shown: () => 'memory:',
   async open() {
@@ -15,7 +14,9 @@ export const memoryStore: StoreKind = {
       sealed: false,
       check: async () => {
         const { note } = await import('../terminal/finding.ts')
-        return [note('store', 'Its content is lost after each command.', 'Choose a file or Redis: owner-sso stores')]
+        return [
+          note('store', 'Its content is lost after each command.', 'Choose a folder or a server: --store file:PATH'),
+        ]
       },
     }
   },

@@ -6,16 +6,11 @@ import { StoreError } from '@owner-sso/core'
 import { note } from '../terminal/finding.ts'
 import type { OpenedStore, StoreAccess, StoreKind } from './store-kind.ts'
 
-/** Milliseconds for the first connection, and for each answer. */
 const patience = 2000
 
 export const postgresStore: StoreKind = {
-  scheme: 'postgres',
   isOfNetwork: true,
-  help: {
-    forms: ['postgres://HOST:PORT/DATABASE', 'postgresql://HOST:PORT/DATABASE'],
-    what: 'a table in PostgreSQL, shared by many machines; with TLS: ?sslmode=require',
-  },
+  forms: ['postgres://HOST:PORT/DATABASE', 'postgresql://HOST:PORT/DATABASE'],
   parse(address) {
     const url = /^postgres(?:ql)?:\/\//u.test(address) && URL.canParse(address) ? new URL(address) : undefined
     // A password has one place, where it is looked for before it is shown.

@@ -1,17 +1,16 @@
 /**
  * `sqlite:PATH`: a file of this machine, by the SQLite that Node brings along.
  */
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StoreError } from '@owner-sso/core'
 import { usageError } from '../failure/command-error.ts'
-import { type Finding, good, note, problem } from '../terminal/finding.ts'
+import { note } from '../terminal/finding.ts'
 import { storePath } from '../machine/folders.ts'
 import type { OpenedStore, StoreAccess, StoreKind } from './store-kind.ts'
 
 export const sqliteStore: StoreKind = {
-  scheme: 'sqlite',
-  help: { forms: ['sqlite:PATH'], what: 'a private SQLite file, shared by all processes of this machine' },
+  forms: ['sqlite:PATH'],
   parse(address) {
     const path = address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : ''
     return path === '' ? undefined : storePath(path)
@@ -33,21 +32,19 @@ interface NodeSqlite {
 async function openSqlite(path: string, { encryptionKey }: StoreAccess): Promise<OpenedStore> {
   const { DatabaseSync } = nodeSqlite()
   const { checkDatabase, createTable, sqlTokenStore } = await import('@owner-sso/token-store-sql')
-  makePrivate(path)
   const client = opened(DatabaseSync, path)
   await createTable(client)
   return {
     store: sqlTokenStore({ client, encryptionKey }),
     sealed: encryptionKey !== undefined,
     check: async () => [
-      checkMode(path),
+      (await import('./folder-check.ts')).checkMode(path, '600'),
       ...(await checkDatabase(client)).map(({ message }) => note('store', message, 'Look at the file.')),
     ],
     close: async () => client.close(),
   }
 }
 
-/** @throws CommandError on a Node without SQLite */
 function nodeSqlite(): NodeSqlite {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- unknown to the types of the oldest Node
   const module = process.getBuiltinModule('node:sqlite' as 'node:os') as unknown as NodeSqlite | undefined
@@ -58,17 +55,14 @@ function nodeSqlite(): NodeSqlite {
   )
 }
 
-/** From its first byte on; SQLite gives the files beside it the same mode. */
-function makePrivate(path: string): void {
+/** Private from its first byte on; SQLite gives the files beside it the same mode. */
+function opened(DatabaseSync: NodeSqlite['DatabaseSync'], path: string): InstanceType<NodeSqlite['DatabaseSync']> {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     closeSync(openSync(path, 'a', 0o600))
   } catch (error) {
     throw new StoreError('permissions', `The file ${path} can’t be written.`, { cause: error })
   }
-}
-
-function opened(DatabaseSync: NodeSqlite['DatabaseSync'], path: string): InstanceType<NodeSqlite['DatabaseSync']> {
   try {
     const client = new DatabaseSync(path)
     client.exec('PRAGMA journal_mode = WAL')
@@ -77,12 +71,4 @@ function opened(DatabaseSync: NodeSqlite['DatabaseSync'], path: string): Instanc
   } catch (error) {
     throw new StoreError('unavailable', `The file ${path} can’t be opened as a SQLite database.`, { cause: error })
   }
-}
-
-function checkMode(path: string): Finding {
-  const mode = statSync(path).mode & 0o777
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    return problem('store', `Other users can read ${path}.`, `Run chmod 600 ${path}`, 6)
-  }
-  return good('file modes', `${mode.toString(8).padStart(4, '0')}: only you can read it`)
 }

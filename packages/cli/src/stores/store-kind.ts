@@ -7,14 +7,8 @@ import type { Finding } from '../terminal/finding.ts'
 import type { KeyringUse } from '../keyring/keyring-folder.ts'
 
 export interface StoreKind {
-  /** What its addresses begin with, and what it is called. */
-  readonly scheme: string
-  readonly help: {
-    /** How its addresses look: the usual form, then others. */
-    readonly forms: readonly [string, ...string[]]
-    /** What such a store is, and who shares it. */
-    readonly what: string
-  }
+  /** How its addresses look: the usual form, then others. */
+  readonly forms: readonly [string, ...string[]]
   /** Whether processes of many machines may share it. */
   readonly isOfNetwork?: true
   /** The place that an address names, as this kind writes it; `undefined` for an address that is not one of its own. */
@@ -34,7 +28,6 @@ export interface StoreKind {
 export interface StoreAccess {
   /** The keys that records are sealed with; `undefined` where they are plain. */
   readonly encryptionKey: readonly Uint8Array[] | undefined
-  /** Path of the PEM file of a private certificate authority. */
   readonly ca: string | undefined
   /** Where no key is given: what a folder of this machine may do with the keyring. */
   readonly keyring: KeyringUse | undefined
@@ -42,13 +35,11 @@ export interface StoreAccess {
 
 export interface OpenedStore {
   readonly store: TokenStore
-  /** Whether records are encrypted. */
   readonly sealed: boolean
   /** Where the key is, unless it was given. */
   readonly keyIn?: string
   /** @throws StoreError where a write would fail, for a kind that can tell without one */
   readonly requireWritable?: () => Promise<void>
-  /** What else the doctor says of it. */
   readonly check?: () => Promise<Finding[]>
   /** What the person is told of it once the command has done its work. */
   readonly advice?: readonly string[]

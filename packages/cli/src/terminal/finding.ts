@@ -8,9 +8,7 @@ export interface Finding {
   readonly about: string
   readonly level: 'good' | 'note' | 'problem'
   readonly text: string
-  /** What to do about it. */
   readonly fix?: string
-  /** Of a problem. */
   readonly exitCode?: ExitCode
 }
 
@@ -28,16 +26,8 @@ export const problem = (about: string, text: string, fix: string, exitCode: Exit
 
 const marks = { good: ['✔', 'green'], note: ['•', 'yellow'], problem: ['✖', 'red'] } as const
 
-/** A finding as the person reads it: what was found, and below it what to do. */
 export function findingLines({ about, level, text, fix }: Finding): Line[] {
   const [mark, format] = marks[level]
-  const first: Line = [{ format, text: mark }, ` ${about.padEnd(16)}${text}`]
+  const first: Line = [{ format, text: mark }, ` ${about.padEnd(15)} ${text}`]
   return fix === undefined ? [first] : [first, `${' '.repeat(18)}→ ${fix}`]
-}
-
-/** The last line: how much there is to do. */
-export function summary(findings: readonly Finding[]): string {
-  const problems = findings.filter(({ level }) => level === 'problem').length
-  if (problems === 0) return 'No problem was found.'
-  return `${problems} ${problems === 1 ? 'problem' : 'problems'}: mend the first one, then look again.`
 }

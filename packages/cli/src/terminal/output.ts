@@ -7,8 +7,7 @@ import { styleText } from 'node:util'
 import { systemCode, visible } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../failure/command-error.ts'
 
-/** A piece of a line in a colour. */
-export interface Painted {
+interface Painted {
   readonly format: Parameters<typeof styleText>[0]
   readonly text: string
 }
@@ -34,34 +33,24 @@ function writeAtOnce(data: Buffer): Buffer {
   try {
     while (written < data.byteLength) written += writeSync(1, data, written)
   } catch (error) {
-    return endOf(error) === 'full pipe' ? data.subarray(written) : data.subarray(0, 0)
+    if (systemCode(error) === 'EAGAIN') return data.subarray(written)
+    requireClosed(error)
   }
-  return data.subarray(written)
+  return Buffer.alloc(0)
 }
 
-function writeToStream(data: Buffer): Promise<void> {
+async function writeToStream(data: Buffer): Promise<void> {
   process.stdout.on('error', () => undefined)
-  return new Promise((resolve, reject) => {
-    process.stdout.write(data, (error) => {
-      try {
-        if (error) endOf(error)
-        resolve()
-      } catch (failure) {
-        reject(failure)
-      }
-    })
-  })
+  const error = await new Promise<Error | null | undefined>((resolve) => process.stdout.write(data, resolve))
+  if (error) requireClosed(error)
 }
 
-/** What a failed write means. @throws CommandError where it is a failure */
-function endOf(error: unknown): 'full pipe' | 'closed pipe' {
-  const code = systemCode(error)
-  if (code === 'EAGAIN') return 'full pipe'
-  if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return 'closed pipe'
+/** @throws CommandError for a failed write that is more than nobody reading on */
+function requireClosed(error: unknown): void {
+  if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(systemCode(error) ?? '')) return
   throw new CommandError(exitCodes.unexpected, 'The output could not be written.', 'Check where it is sent.')
 }
 
-/** Data as indented JSON. */
 export function printJson(value: unknown): Promise<void> {
   return printData(...JSON.stringify(value, undefined, 2).split('\n'))
 }
@@ -106,7 +95,6 @@ function textOf(lines: readonly Line[], stream: 'stdout' | 'stderr'): string {
   return lines.map((line) => `${typeof line === 'string' ? visible(line) : line.map(shown).join('')}\n`).join('')
 }
 
-/** Where the stream is a terminal and NO_COLOR is not set. */
 function hasColours(stream: 'stdout' | 'stderr'): boolean {
   return process[stream].isTTY && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb'
 }

@@ -4,7 +4,6 @@
 import { typedEmail, visible } from '@owner-sso/core'
 import { interrupt, stopped } from '../failure/interruption.ts'
 
-/** Whether somebody is there who can be asked. */
 export function canAsk({ input }: { readonly input: boolean }): boolean {
   return input && process.stdin.isTTY && process.stderr.isTTY
 }

@@ -1,5 +1,5 @@
 /**
- * Numbers in short words: `7 h 42 min`, `20 s`, `1 account`; and how sure a sentence is.
+ * Numbers and times in short words: `7 h 42 min`, `20 s`, `1 account`, `14:10 GMT+1`; and how sure a sentence is.
  */
 import type { Why } from '@owner-sso/core'
 
@@ -20,3 +20,25 @@ export function counted(count: number, noun: string): string {
 export function likely({ sure, sentence }: Why): string {
   return sure ? sentence : `Likely: ${sentence}`
 }
+
+/**
+ * A time for people, by this machine's clock and zone, with its day in front where that is not today: `2030-01-31 14:10 GMT+1`.
+ * Programs get seconds since the epoch, or ISO 8601 in UTC.
+ *
+ * @param at - seconds since the epoch
+ */
+export function localTime(at: number): string {
+  const date = new Date(at * 1000)
+  const day = dayOf(date)
+  const time = [date.getHours(), date.getMinutes()].map(twoDigits).join(':')
+  const zone = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' })
+    .formatToParts(date)
+    .find(({ type }) => type === 'timeZoneName')
+  return [...(day === dayOf(new Date()) ? [] : [day]), time, zone?.value ?? ''].join(' ')
+}
+
+function dayOf(date: Date): string {
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')
+}
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0')

@@ -14,7 +14,6 @@ import type { OpenedStore } from '../stores/store-kind.ts'
 import { storeAt } from '../stores/store-kinds.ts'
 
 export interface OpenStore extends Required<OpenedStore> {
-  /** For people: without a password. */
   readonly shown: string
 }
 
@@ -64,7 +63,7 @@ async function opened(
   const { kind, place } = storeAt(address)
   const isMissing = ifMissing !== 'make' && !isThere(address)
   if (isMissing && ifMissing === 'refuse') {
-    const next = 'owner-sso stores shows which one is in use. If its address is right, owner-sso login makes it.'
+    const next = 'owner-sso doctor says where its address is from. If that is right, owner-sso login makes it.'
     throw usageError(`There is no store at ${kind.shown(place)}.`, next)
   }
   const encryptionKey = plain ? undefined : encryptionKeys()
@@ -116,6 +115,18 @@ export function notSealed(
   const message = `The records of ${shown} are plain: they were stored before OWNER_SSO_ENCRYPTION_KEY was set.`
   const at = store.from === '--store' ? ` --store ${shown}` : ''
   return new CommandError(exitCodes.store, message, `Seal them where they are with: owner-sso rekey${at}`, error.code)
+}
+
+/** Nothing sealed is put among plain records: whoever has no key could not read it. One record tells. @throws StoreError */
+export async function requireSealed(store: TokenStore): Promise<void> {
+  try {
+    for await (const name of store.accounts?.() ?? []) {
+      await store.read(name)
+      return
+    }
+  } catch (error) {
+    if (error instanceof StoreError && error.reason === 'not-sealed') throw error
+  }
 }
 
 /** Whether there is a store, as far as its kind can tell without opening it. */

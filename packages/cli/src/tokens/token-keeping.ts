@@ -1,10 +1,10 @@
 /**
  * A call's token manager over its store: opened, used, and left only when nothing is half-way.
  */
-import { type Sso, StoreError, type TokenManager, type TokenStore, createTokenManager } from '@owner-sso/core'
+import { type Sso, type TokenManager, createTokenManager } from '@owner-sso/core'
 import { requestBudgetOf } from '../settings/configured-service.ts'
 import { stopped } from '../failure/interruption.ts'
-import { type OpenStore, type StoreOptions, withStore } from './open-store.ts'
+import { type OpenStore, requireSealed, type StoreOptions, withStore } from './open-store.ts'
 import { printNote } from '../terminal/output.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -57,18 +57,6 @@ export async function withTokens<Result>(
   })
 }
 
-/** Nothing sealed is put among plain records: whoever has no key could not read it. One record tells. @throws StoreError */
-async function requireSealed(store: TokenStore): Promise<void> {
-  try {
-    for await (const name of store.accounts?.() ?? []) {
-      await store.read(name)
-      return
-    }
-  } catch (error) {
-    if (error instanceof StoreError && error.reason === 'not-sealed') throw error
-  }
-}
-
 /** A refresh under way is waited for: the new tokens are in its answer, and the old ones may be spent. */
 async function leave(tokens: TokenManager): Promise<void> {
   const timer = setTimeout(() => {
@@ -84,7 +72,6 @@ function explain(): void {
   printNote('Finishing the refresh under way, so that its tokens are not lost (at most 30 s) …')
 }
 
-/** For calls that only look. */
 export const neverRefreshes: Pick<Sso, 'refresh'> = {
   refresh: () => Promise.reject(new Error('This command makes no refresh.')),
 }

@@ -4,22 +4,22 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { startTimeLimit, withTimeLimit } from '@owner-sso/core'
 import { desktopOf } from '../machine/desktop.ts'
 import { type DebuggingPipe, openDebuggingPipe } from './debugging-pipe.ts'
-import { makeProfile } from './temporary-profile.ts'
 
 /** Milliseconds that a browser has for its first answer: on a busy machine the first start takes long. */
 const startLimit = 30_000
 
-/** Milliseconds that a browser has to close its windows. */
 const closeLimit = 5000
 
 export interface BrowserWindow {
   readonly pipe: DebuggingPipe
-  /** Shows an address in a new window. */
   readonly open: (url: string) => Promise<void>
   /** Resolves when the person has closed the last window, or the browser is gone. */
   readonly closed: Promise<void>
@@ -118,4 +118,35 @@ function lastPageClosed(pipe: DebuggingPipe): Promise<void> {
     })
     pipe.call('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] }).catch(() => undefined)
   })
+}
+
+interface TemporaryProfile {
+  readonly folder: string
+  /** Says which process uses it: it is ended with the profile. */
+  readonly useBy: (browser: number) => void
+  /** Ends the browser, should it still run. Resolves when the folder is gone. */
+  readonly remove: () => Promise<void>
+}
+
+/** A private folder that goes when it is no longer needed, even if the command is killed. Its keeper (`keeper.ts`) runs in a session of its own, where neither Ctrl-C nor a closed terminal reaches it. */
+function makeProfile(): TemporaryProfile {
+  const folder = mkdtempSync(join(tmpdir(), 'owner-sso-browser-'))
+  const program = fileURLToPath(new URL('window-keeper.cjs', import.meta.url))
+  const keeper = spawn(process.execPath, [program, folder], {
+    cwd: tmpdir(),
+    detached: true,
+    env: desktopOf(process.env),
+    stdio: ['pipe', 'ignore', 'ignore'],
+    windowsHide: true,
+  })
+  const done = once(keeper, 'exit').catch(() => undefined)
+  keeper.stdin.on('error', () => undefined)
+  return {
+    folder,
+    useBy: (browser) => void keeper.stdin.write(String(browser)),
+    async remove() {
+      keeper.stdin.end()
+      await done
+    },
+  }
 }

@@ -9,7 +9,6 @@ import type { DebuggingPipe } from './debugging-pipe.ts'
 export interface StoppedPage {
   /** Where it was about to go, query and all. */
   readonly address: string
-  /** Shows HTML in its place. */
   readonly show: (html: string) => Promise<void>
 }
 

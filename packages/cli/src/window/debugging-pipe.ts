@@ -26,9 +26,7 @@ export interface DebuggingPipe {
    */
   readonly call: (method: string, params?: object, session?: string) => Promise<void>
   readonly on: <Name extends keyof Events>(event: Name, listener: (params: Events[Name]) => void) => void
-  /** Resolves when the browser is gone. */
   readonly ended: Promise<void>
-  /** Gives up on the browser. */
   readonly giveUp: () => void
 }
 

@@ -7,7 +7,6 @@ import ownPath, { type PlatformPath, posix, win32 } from 'node:path'
 import { usageError } from '../failure/command-error.ts'
 import { expandHome } from '../machine/folders.ts'
 
-/** What Linux calls them. */
 const programs = [
   'google-chrome',
   'google-chrome-stable',
