@@ -11,6 +11,7 @@ import {
 } from '@owner-sso/token-manager'
 import { listenWith, type PostgresSubscriber } from './change-hint.ts'
 import { type Database, databaseOf, type Row, type SqlClient, type Statement } from './database.ts'
+import { joinReads } from './joint-reads.ts'
 import { hashOfAccount } from '@owner-sso/token-manager/support'
 import { accountIn, asText, recordIn } from './record-row.ts'
 import { executed, replicaFailure } from './sql-failure.ts'
@@ -44,7 +45,7 @@ const optionNames: OptionNames<SqlTokenStoreOptions> = {
 }
 
 /**
- * A store of one row an account: one SELECT to read, one INSERT or UPDATE to swap.
+ * A store of one row an account: one SELECT for all that is read at once, one INSERT or UPDATE to swap.
  *
  * @throws TypeError for something that is not a client, a name or a key. Its operations throw `StoreError` within two seconds:
  *   `unavailable`, `busy`, `write-failed`, `permissions`, `corrupt`, `wrong-key`.
@@ -68,11 +69,20 @@ function plainStore(options: SqlTokenStoreOptions): TokenStore {
     quotedTable(options.tableName ?? defaultTable),
     subscriber !== undefined,
   )
+  const rowsOfOne = (accountHash: string): Promise<readonly Row[]> => rowsOf(database, statements.read, { accountHash })
+  // SQLite is asked for one account after the other: there is no way to it that could be shared.
+  const rowOf =
+    database.dialect === 'sqlite'
+      ? async (accountHash: string) => (await rowsOfOne(accountHash))[0]
+      : joinReads(([first = '', ...others]) =>
+          others.length === 0
+            ? rowsOfOne(first)
+            : rowsOf(database, statements.readMany, { accountHashes: JSON.stringify([first, ...others]) }),
+        )
   const store: TokenStore = {
     read: async (account) => {
-      const [row] = await rowsOf(database, statements.read, { accountHash: hashOfAccount(account) })
-      // PostgreSQL tells whether it is a replica in any case, with the row of no account.
-      return row === undefined || row['account'] === null ? undefined : recordIn(row, account)
+      const row = await rowOf(hashOfAccount(account))
+      return row === undefined ? undefined : recordIn(row, account)
     },
 
     swap: async (account, expected, next, writeId, { expectedWriteId } = {}) => {

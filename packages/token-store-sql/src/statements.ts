@@ -7,6 +7,8 @@ import { type SqlDialect, type Statement, statementIn } from './database.ts'
 export interface Statements {
   /** `accountHash`: its row. Over PostgreSQL where there is none, a row of no account. */
   readonly read: Statement
+  /** For PostgreSQL. `accountHashes`, a JSON array: a row for each that is stored; one, of no account, where none is. */
+  readonly readMany: Statement
   /** `accountHash`, `account`, `record`, `writeId`: the first record of an account. No row for a conflict. */
   readonly create: Statement
   /** `accountHash`, `account`, `expected`, `expectedWriteId` (null: any), `record`, `writeId`. No row for a conflict. */
@@ -32,12 +34,18 @@ export function statementsOf(dialect: SqlDialect, table: string, notifies: boole
   const told = (swap: string, hash: string): string =>
     notifies ? `WITH swapped AS (${swap}) SELECT swapped.*, pg_notify('${channel}', ${hash}) FROM swapped` : swap
 
+  const rowsWhere = (condition: string): string =>
+    `SELECT ${replica}, account_hash, ${columns} FROM (SELECT 1 AS one) AS always LEFT JOIN ${table} ON ${condition}`
+
   return {
     read: reading((value) => {
       const isIt = `account_hash = ${value('accountHash')}`
-      if (dialect === 'sqlite') return `SELECT ${columns} FROM ${table} WHERE ${isIt}`
-      return `SELECT ${replica}, ${columns} FROM (SELECT 1 AS one) AS always LEFT JOIN ${table} ON ${isIt}`
+      return dialect === 'sqlite' ? `SELECT account_hash, ${columns} FROM ${table} WHERE ${isIt}` : rowsWhere(isIt)
     }),
+    // PostgreSQL plans each statement again, and planning this one takes half as long again as planning the read of one.
+    readMany: reading((value) =>
+      rowsWhere(`account_hash = ANY (ARRAY(SELECT jsonb_array_elements_text(${value('accountHashes')}::jsonb)))`),
+    ),
     // Where there is a record, it changes nothing; to a repeat of the write that made the record, it returns it.
     create: writing((value) => {
       const insert = `INSERT INTO ${table} AS stored (account_hash, account, version, write_id, record)
