@@ -10,13 +10,13 @@ import { serve } from './server.ts'
 import { type Service, settingsFrom } from './settings.ts'
 
 async function main(): Promise<void> {
-  const { host, port, behindHttpsProxy, sessionSecret, service: named } = settingsFrom(process.env)
+  const { host, port, behindHttpsProxy, sessionSecret, refresh, service: named } = settingsFrom(process.env)
   const service: Service & Partial<Demo> = named ?? (await startDemo())
   try {
     const { apiUrl, box: demo } = service
     const { transport } = service.sso
     const sso = createSso(service.sso)
-    const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore() })
+    const tokens = createTokenManager({ issuer: sso, store: memoryTokenStore(), refresh })
     const app = createApp({ sso, tokens, apiUrl, transport, behindHttpsProxy, sessionSecret, demo })
     const server = await serve(app, host, port)
     console.log(`\nOwner portal: ${server.url}   (Ctrl-C ends it)\n`)

@@ -3,6 +3,7 @@
  */
 import {
   mayCarrySecrets,
+  refreshFromEnvironment,
   secretFromText,
   settingFromText,
   type SsoOptions,
@@ -23,6 +24,7 @@ export interface PortalSettings {
   readonly service: Service | undefined
   readonly sessionSecret: string | undefined
   readonly behindHttpsProxy: boolean
+  readonly refresh: ReturnType<typeof refreshFromEnvironment>
 }
 
 /** @throws Error that says what to set */
@@ -39,6 +41,7 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): PortalSettings {
     behindHttpsProxy: variable('OWNER_SSO_BEHIND_HTTPS_PROXY') === '1',
     service: serviceFrom(environment, variable),
     sessionSecret,
+    refresh: refreshFromEnvironment(environment),
   }
 }
 

@@ -6,7 +6,7 @@ const service = { OWNER_SSO_AUTH_URL: 'https://auth.example.com', OWNER_SSO_API_
 
 describe('settingsFrom', () => {
   it('is the demo on port 3000 of this machine when nothing is set, or set to nothing', () => {
-    const settings = { host: '127.0.0.1', port: 3000, behindHttpsProxy: false }
+    const settings = { host: '127.0.0.1', port: 3000, behindHttpsProxy: false, refresh: 'here' }
     expect(settingsFrom({})).toEqual(settings)
     expect(settingsFrom({ PORT: '', HOST: '', OWNER_SSO_AUTH_URL: '' })).toEqual(settings)
   })
@@ -17,6 +17,7 @@ describe('settingsFrom', () => {
       host: '127.0.0.1',
       port: 0,
       behindHttpsProxy: true,
+      refresh: 'here',
       service: {
         sso: {
           authUrl: 'https://auth.example.com',

@@ -36,7 +36,7 @@ async function lifeOfTwo({ url: store, kill, start }: StoreServer): Promise<obje
   const token = await printedBy('token')
 
   // The program refreshes at either, with one token behind it; a new key ends the one before.
-  let key = await printedBy('broker', 'invite', 'heating')
+  const key = await printedBy('broker', 'invite', 'heating')
   for (const url of [first, second, second, first]) {
     const answer = await refreshed(url, key)
     expect(answer).toMatchObject({ status: 200, access_token: token, refresh_token: key })

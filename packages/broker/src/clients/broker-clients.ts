@@ -127,7 +127,7 @@ export function brokerClients(place: { readonly store: TokenStore }): BrokerClie
       return clients.map((client) => ({ calls: 0, ...shownClient(client), ...used.get(client.name) }))
     },
     async find(secret) {
-      const [client, key] = (await newestOrLast()).keys.get(sha256(secret)) ?? []
+      const [client, key] = (await newestOrLast()).findKey(sha256(secret)) ?? []
       const isOver = [client, key].some((one) => (one?.expires_at ?? Infinity) <= now())
       return isOver ? undefined : client
     },

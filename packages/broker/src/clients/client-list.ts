@@ -1,15 +1,20 @@
 /**
  * The list of clients as it is kept in the store, and what its parts may be.
  */
+import { timingSafeEqual } from 'node:crypto'
 import { accountName, checkedAccountName, type Notes } from '@owner-sso/core'
 import { isObject } from '../given/given.ts'
 import { type ClientKey, ClientsError, type ClientScope, type KeptClient } from './client.ts'
 
-/** Clients, and which of their keys is whose, by its hash. */
+type Found = readonly [KeptClient, ClientKey]
+
+/** Clients, and whose key has a hash: found by its head, and the whole compared in constant time. */
 export interface ClientList {
   readonly clients: readonly KeptClient[]
-  readonly keys: ReadonlyMap<string, readonly [KeptClient, ClientKey]>
+  readonly findKey: (hash: string) => Found | undefined
 }
+
+const headOf = (hash: string): string => hash.slice(0, 8)
 
 /** @throws ClientsError `malformed`: nobody is let in by a list that is not understood */
 export function parseClientList(notes: Notes): ClientList {
@@ -18,8 +23,16 @@ export function parseClientList(notes: Notes): ClientList {
     const what = 'The list of clients in the token store can’t be understood.'
     throw new ClientsError('malformed', `${what} Restore the store from a backup, or update this program.`)
   }
-  const keys = clients.flatMap((client) => client.keys.map((key) => [key.sha256, [client, key]] as const))
-  return { clients, keys: new Map(keys) }
+  const byHead = new Map<string, Found[]>()
+  for (const client of clients) {
+    for (const key of client.keys) {
+      const head = headOf(key.sha256)
+      byHead.set(head, [...(byHead.get(head) ?? []), [client, key]])
+    }
+  }
+  const findKey = (hash: string): Found | undefined =>
+    byHead.get(headOf(hash))?.find(([, key]) => timingSafeEqual(Buffer.from(key.sha256), Buffer.from(hash)))
+  return { clients, findKey }
 }
 
 function isKeptClient(value: unknown): value is KeptClient {

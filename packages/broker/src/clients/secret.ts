@@ -1,6 +1,5 @@
 /**
- * A client's secret: 256 random bits. Nobody can guess it, so a plain SHA-256 of it is what is kept, and what it is found by: how long
- * it takes to compare hashes says nothing about a secret.
+ * A client's secret: 256 random bits. Nobody can guess it, so a plain SHA-256 of it is what is kept.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { requireOption } from '../given/given.ts'

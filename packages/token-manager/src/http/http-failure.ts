@@ -78,7 +78,7 @@ const reasons: Readonly<Record<string, string>> = {
 const untrusted = /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER|VERIFY)|CERT_UNTRUSTED/u
 
 /** Why there was no connection. @param code - of the system or of TLS; shown only if it looks like one */
-function unreachableReason(code: string | undefined): string {
+export function unreachableReason(code: string | undefined): string {
   if (code === undefined || !/^[A-Z0-9_]{1,64}$/u.test(code)) return 'the connection failed'
   if (code.startsWith('PROXY_')) return proxyReason(code.slice('PROXY_'.length))
   return `${wordsFor(code)} (${code})`
