@@ -161,6 +161,8 @@ describeInChromium('the status page in a real Chromium', () => {
     }
     await tabTo('Invite a program')
     await follow()
+    // The field has the focus a moment after the page is there.
+    await page.waitForFunction('document.activeElement.matches("input")')
     await page.keyboard.type('kitchen')
     await tabTo('Invite')
     await follow()

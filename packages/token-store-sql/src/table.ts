@@ -5,6 +5,7 @@ import { checkOptionNames } from '@owner-sso/token-manager'
 import { type Database, databaseOf, type SqlClient, type SqlDialect } from './database.ts'
 import { executed, sqlStateOf } from './sql-failure.ts'
 
+/** The table that is made. */
 export interface CreateTableOptions {
   /** As for `sqlTokenStore`. Default `owner_sso_tokens`. */
   readonly tableName?: string | undefined

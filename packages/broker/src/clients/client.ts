@@ -74,6 +74,7 @@ export function shownClient(client: KeptClient): BrokerClient {
   return shown
 }
 
+/** Which mistake a `ClientsError` is about. */
 export type ClientsProblem = 'name-taken' | 'unknown-client' | 'malformed'
 
 /** What can be wrong with the clients. The message is a sentence for the operator, without a secret. */

@@ -25,7 +25,9 @@ export const command = defineCommand({
     const { account, json } = settings
     return withTokens(settings, undefined, async ({ tokens, store: { shown } }) => {
       const { names, failure } =
-        account === undefined ? await accountNames(tokens) : { names: [namedAccount(account.value)], failure: undefined }
+        account === undefined
+          ? await accountNames(tokens)
+          : { names: [namedAccount(account.value)], failure: undefined }
       const accounts = await Promise.all(names.map((name) => statusOf(name, tokens)))
       if (failure !== undefined && accounts.length === 0) throw failure
       if (json) await printJson({ store: shown, accounts: accounts.map(forPrograms) })

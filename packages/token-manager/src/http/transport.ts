@@ -42,6 +42,7 @@ export type TransportName = 'document' | 'modern' | 'tls13-http1' | 'tls12-http2
 /** A name, or the parts. */
 export type TransportOption = TransportName | TransportOptions
 
+/** A transport with every part filled in. */
 export interface Transport {
   readonly tls: {
     readonly minVersion: TlsVersion

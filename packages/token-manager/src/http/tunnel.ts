@@ -15,8 +15,10 @@ export interface TunnelRequest {
 }
 
 /** A paused socket, or why there is none. */
+/** A paused socket, or why there is none. */
 export type TunnelOutcome = { readonly outcome: 'open'; readonly socket: Socket } | TunnelFailure
 
+/** Why there is no tunnel. */
 export type TunnelFailure =
   /** Nobody answers at the proxy's address, or not with a certificate for it. */
   | { readonly outcome: 'unreachable'; readonly error: Error }

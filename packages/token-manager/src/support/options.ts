@@ -8,6 +8,7 @@ export function requireThat(condition: boolean, mistake: string): asserts condit
   if (!condition) throw new TypeError(mistake)
 }
 
+/** What an option has to be. */
 export interface OptionRow {
   /** Completes "timeout must be …". */
   readonly must: string
