@@ -87,10 +87,10 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
     let shown = ''
     let done = 0
     for (const { start, end, name } of occurrences(text, known)) {
-      shown += maskWords(text.slice(done, start), how, isTitle, before + text.slice(0, done)) + placeholder(name, how)
+      shown += maskWords(text.slice(done, start), how, isTitle, before + ending(text, done)) + placeholder(name, how)
       done = end
     }
-    return shown + maskWords(text.slice(done), how, isTitle, before + text.slice(0, done))
+    return shown + maskWords(text.slice(done), how, isTitle, before + ending(text, done))
   }
 
   /** Word by word: one unknown part makes all of it unknown, and of an e-mail address or a host nothing is shown. */
@@ -111,7 +111,7 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
         const isShown =
           !atSign.test(word) &&
           isPlain(word) &&
-          (isTitle || !isName(word, (before + text.slice(0, at)).slice(-maxBefore), text.slice(at + word.length)))
+          (isTitle || !isName(word, before + ending(text, at), text.slice(at + word.length)))
         if (!isShown) mask('text', word, at)
       }
     }
@@ -192,7 +192,7 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
     }
     const endText = (): void => {
       shown += text && content()
-      before = (before + text).slice(-maxBefore)
+      before = ending(before + text)
       text = ''
     }
     const attribute = (name: string, value: string): string => {
@@ -276,6 +276,10 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
 const tokens = /(https?:\/\/[^\s/?#"'`<>]*)|[^\s"'`<>(){}[\],;]+(?:;(?<=&#?\w{1,9};)[^\s"'`<>(){}[\],;]*)*/giu
 /** The sign of an e-mail address, however it is written. */
 const atSign = /@|%(?:25)*40|\\(?:u00|x)40|&(?:#64|#x40|commat);/iu
+
+function ending(text: string, end = text.length): string {
+  return text.slice(Math.max(0, end - maxBefore), end)
+}
 
 /** Whether a word may be a person's or a place's name: it has a capital, and begins no sentence, nor is it a quotation's only word. */
 function isName(word: string, before: string, after: string): boolean {
