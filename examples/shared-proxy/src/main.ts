@@ -76,9 +76,13 @@ async function run(): Promise<number> {
 async function warnOf({ problems }: SharedStore, clients: BrokerClients): Promise<void> {
   try {
     let found: readonly string[] | undefined
+    let told = ''
     for (let wait = 50; found === undefined; wait = Math.min(wait * 2, longestPause)) {
       found = await problems().catch(async (error: unknown) => {
-        if (!(error instanceof StoreError && error.reason === 'unavailable')) throw error
+        if (!(error instanceof StoreError)) throw error
+        // That it is not there yet, `store-down` says.
+        if (error.reason !== 'unavailable' && error.message !== told) log('store-warning', { ...described(error) })
+        told = error.message
         await pause(wait)
         return undefined
       })

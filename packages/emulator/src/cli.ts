@@ -37,7 +37,8 @@ try {
   else await main()
 } catch (error) {
   console.error(`@owner-sso/emulator: ${explain(error)}`)
-  if (error instanceof TypeError) console.error('npx @owner-sso/emulator --help says what it takes.')
+  if (error instanceof TypeError)
+    console.error(`npx @owner-sso/emulator ${isRecording ? `${command} ` : ''}--help says what it takes.`)
   // What keeps it from starting is in how it was called; `owner-sso` ends with the same.
   process.exitCode = 2
 }

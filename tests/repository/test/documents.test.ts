@@ -51,6 +51,17 @@ describe.each(documents)('%s', (document) => {
     expect(missing).toEqual([])
   })
 
+  it('names sources that exist, whole or by the end of their path', () => {
+    const all = ['packages', 'internal', 'examples', 'tools', 'tests']
+      .flatMap((kind) => readdirSync(join(root, kind)).map((name) => join(root, kind, name)))
+      .flatMap((folder) => [
+        ...filesIn(folder),
+        ...['src', 'test'].flatMap((name) => filesIn(join(folder, name), true)),
+      ])
+    const named = [...text.matchAll(/`((?:[\w.-]+\/)*[\w-]+\.tsx?)`/gu)].map(([, name = '']) => name)
+    expect(named.filter((name) => !all.some((file) => file.endsWith(`/${name}`)))).toEqual([])
+  })
+
   it('names variables that something reads', () => {
     const named = new Set(text.match(/\bOWNER_SSO_[A-Z][A-Z_]*[A-Z]\b/gu))
     expect([...named].filter((name) => !sources().includes(name))).toEqual([])

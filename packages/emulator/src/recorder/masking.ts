@@ -35,6 +35,10 @@ const addressAttributes = new Set(['action', 'formaction', 'href', 'src'])
 const nameAttributes = new Set(['name', 'id', 'for', 'form'])
 /** Shorter values stand in any text by chance; of a credential that chance is taken. */
 const minSearchedLength = 6
+/** Of the text before a word, so much is looked at. */
+const maxBefore = 80
+/** Tags inside a sentence. */
+const inline = new Set(words('a b em i mark small span strong u'))
 /** Templates hold markup, which may hold more of them. */
 const maxDepth = 4
 
@@ -63,7 +67,9 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
     return placeholder(name, how)
   }
 
-  function maskName(name: string, how?: Spelling): string {
+  /** A name without a value may be a secret that stands alone. */
+  function maskName(name: string, how?: Spelling, isAlone = false): string {
+    if (isAlone && !told.has(name)) return masked('name', name, how, true)
     if (isOfService) told.add(name)
     return isPlain(name) ? spell(name, how) : masked('name', name, how, true)
   }
@@ -71,25 +77,24 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
   function maskValue(field: string, value: string, how?: Spelling): string {
     if (value === '' || (fixed.has(field) && isPlain(value))) return spell(value, how)
     if (numbers.has(field) && /^\d{1,6}$/u.test(value)) return value
-    if (wordsInErrors.has(field) && /^[A-Z][A-Z_]{2,40}$/u.test(value) && !names.has(value)) return value
     // An address within an address is shown as far as it has no parameters of its own.
     if (sentences.has(field) || /^https?:\/\/[^\s?#]+$/u.test(value)) return maskText(value, how)
     return masked(field, value, how)
   }
 
-  /** Plain words stay, values that were masked before have their names, and all else is masked. */
-  function maskText(text: string, how?: Spelling, isTitle = false): string {
+  /** Plain words stay, values that were masked before have their names, and all else is masked. `before` is what the sentence has already. */
+  function maskText(text: string, how?: Spelling, isTitle = false, before = ''): string {
     let shown = ''
     let done = 0
     for (const { start, end, name } of occurrences(text, known)) {
-      shown += maskWords(text.slice(done, start), how, isTitle) + placeholder(name, how)
+      shown += maskWords(text.slice(done, start), how, isTitle, before + ending(text, done)) + placeholder(name, how)
       done = end
     }
-    return shown + maskWords(text.slice(done), how, isTitle)
+    return shown + maskWords(text.slice(done), how, isTitle, before + ending(text, done))
   }
 
   /** Word by word: one unknown part makes all of it unknown, and of an e-mail address or a host nothing is shown. */
-  function maskWords(text: string, how: Spelling | undefined, isTitle: boolean): string {
+  function maskWords(text: string, how: Spelling | undefined, isTitle: boolean, before: string): string {
     let shown = ''
     let done = 0
     const mask = (field: string, word: string, start: number): void => {
@@ -101,12 +106,12 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
         mask('origin', origin, start)
         continue
       }
-      for (const { 0: word, index } of token.matchAll(token.includes('@') ? /.+/gu : /[^:=.!?/&]+/gu)) {
+      for (const { 0: word, index } of token.matchAll(atSign.test(token) ? /.+/gu : /[^:=.!?/&]+/gu)) {
         const at = start + index
         const isShown =
-          !word.includes('@') &&
+          !atSign.test(word) &&
           isPlain(word) &&
-          (isTitle || !isName(word, text.slice(0, at), text.slice(at + word.length)))
+          (isTitle || !isName(word, before + ending(text, at), text.slice(at + word.length)))
         if (!isShown) mask('text', word, at)
       }
     }
@@ -116,20 +121,25 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
   function maskParameters(parameters: URLSearchParams): Parameters {
     const fields = grouped(parameters).map(([name, value]) => {
       const shown = typeof value === 'string' ? maskValue(name, value) : value.map((each) => maskValue(name, each))
-      return [shown === '' && !told.has(name) ? masked('name', name, undefined, true) : maskName(name), shown] as const
+      return [maskName(name, undefined, shown === ''), shown] as const
     })
     return Object.fromEntries(fields)
   }
 
-  function maskJson(value: unknown, field = 'value'): Json {
-    if (typeof value === 'string') return maskValue(field, value)
+  function maskJson(value: unknown, field = 'value', parent = ''): Json {
+    if (typeof value === 'string') {
+      const isWord = parent === 'error' && wordsInErrors.has(field) && /^[A-Z][A-Z_]{2,40}$/u.test(value)
+      return isWord && !names.has(value) ? value : maskValue(field, value)
+    }
     if (typeof value === 'number') {
       const isShown = /^\d{1,2}$/u.test(String(value)) || (numbers.has(field) && /^\d{1,6}$/u.test(String(value)))
       return isShown ? value : masked(field, String(value), 'number')
     }
-    if (Array.isArray(value)) return value.map((item: unknown) => maskJson(item, field))
+    if (Array.isArray(value)) return value.map((item: unknown) => maskJson(item, field, parent))
     if (typeof value !== 'object' || value === null) return value === true || value === false ? value : null
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [maskName(name), maskJson(item, name)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [maskName(name), maskJson(item, name, field)]),
+    )
   }
 
   /** An address, whole or relative: its parameters as fields, the rest as text. */
@@ -137,14 +147,14 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
     const [, path = '', query, fragment] = /([^?#]*)(?:\?([^#]*))?(?:#(.*))?/su.exec(address) ?? []
     const pairs = query?.split('&').map((pair) => {
       const [[name = '', value = ''] = []] = new URLSearchParams(pair)
-      return `${maskName(name, 'url')}=${maskValue(name, value, 'url')}`
+      return `${maskName(name, 'url', value === '')}=${maskValue(name, value, 'url')}`
     })
     return [maskText(path), pairs && `?${pairs.join('&')}`, fragment && `#${maskText(fragment, 'url')}`].join('')
   }
 
   function maskCookie(pair: string): readonly [name: string, value: string] {
-    const [name = '', value = ''] = pair.trim().split(/[=](.*)/su)
-    return [maskName(name), value && masked('cookie', value)]
+    const [name = '', value] = pair.trim().split(/[=](.*)/su)
+    return [maskName(name, undefined, value === undefined), value ? masked('cookie', value) : '']
   }
 
   function maskHeader(name: string, value: string): string {
@@ -170,17 +180,19 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
   function maskHtml(source: string, depth = 0): string {
     let shown = ''
     let text = ''
+    let before = ''
     let tag = ''
     let attributes: Readonly<Record<string, string>> = {}
     const nested = (content: string): string =>
       depth < maxDepth ? maskHtml(content, depth + 1) : maskText(content, 'html')
     const content = (): string => {
       if (tag === 'style') return ''
-      if (tag !== 'script') return maskText(text, 'html', tag === 'title')
+      if (tag !== 'script') return maskText(text, 'html', tag === 'title', before)
       return /html|template/iu.test(attributes['type'] ?? '') ? nested(text) : maskText(text)
     }
     const endText = (): void => {
       shown += text && content()
+      before = ending(before + text)
       text = ''
     }
     const attribute = (name: string, value: string): string => {
@@ -192,6 +204,7 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
     const parser = new Parser({
       onopentag(name, given) {
         endText()
+        if (!inline.has(name)) before = ''
         tag = name
         attributes = given
         const each = Object.entries(given).map(([key, value]) => ` ${maskName(key)}="${attribute(key, value)}"`)
@@ -200,6 +213,7 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
       ontext: (piece) => void (text += piece),
       onclosetag(name, isImplied) {
         endText()
+        if (!inline.has(name)) before = ''
         tag = ''
         if (!isImplied) shown += `</${maskName(name)}>`
       },
@@ -259,7 +273,13 @@ export function createMasking(addresses: Readonly<Record<string, string>>) {
   }
 }
 
-const tokens = /(https?:\/\/[^\s/?#"'`<>]*)|[^\s"'`<>(){}[\],;]+/giu
+const tokens = /(https?:\/\/[^\s/?#"'`<>]*)|[^\s"'`<>(){}[\],;]+(?:;(?<=&#?\w{1,9};)[^\s"'`<>(){}[\],;]*)*/giu
+/** The sign of an e-mail address, however it is written. */
+const atSign = /@|%(?:25)*40|\\(?:u00|x)40|&(?:#64|#x40|commat);/iu
+
+function ending(text: string, end = text.length): string {
+  return text.slice(Math.max(0, end - maxBefore), end)
+}
 
 /** Whether a word may be a person's or a place's name: it has a capital, and begins no sentence, nor is it a quotation's only word. */
 function isName(word: string, before: string, after: string): boolean {

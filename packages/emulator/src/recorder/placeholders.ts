@@ -33,7 +33,7 @@ const pattern = /\{\{([A-Za-z_][\w.-]{0,79})(?::(url|html|number))?\}\}/u
 
 /** Letters, digits and all that is not ASCII, in a row. */
 const runs = /[^\s!-/:-@[-`{-~]+/gu
-const plainRun = /^(?:\d{1,2}|\p{Lu}?\p{Ll}{1,15}(?:\p{Lu}\p{Ll}{2,14}){0,4}\d?|\p{Lu}{1,4}|S256)$/u
+const plainRun = /^(?:\d{1,2}|\p{Lu}?\p{Ll}{1,15}(?:\p{Lu}\p{Ll}{2,14}){0,4}|\p{Lu}{1,4}|S256|(?:oauth|h|v)\d)$/u
 
 /** Whether a text is made of plain words, numbers of one or two digits, and signs: what looks made up is none. */
 export function isPlain(text: string): boolean {

@@ -88,7 +88,7 @@ describe('npx @owner-sso/emulator record', () => {
   })
 
   it.each([
-    [['record'], 2, /--upstream is missing/u],
+    [['record'], 2, /--upstream is missing[^]*emulator record --help says/u],
     [['record', '--upstream', 'https://auth.example.com', '--port', 'x'], 2, /--port must be a port number/u],
     [
       ['record', '--upstream', 'https://auth.example.com', '--upstream-ca', 'none.pem'],
@@ -96,7 +96,7 @@ describe('npx @owner-sso/emulator record', () => {
       /none\.pem can't be read \(ENOENT\)/u,
     ],
     [['rewind'], 2, /rewind/u],
-    [['replay'], 2, /One recording is needed/u],
+    [['replay'], 2, /One recording is needed[^]*emulator replay --help says/u],
   ])('explains %j, and fails', async (args, code, message) => {
     const wrong = run(...args)
     expect(await wrong.ended).toEqual([code, null])

@@ -180,10 +180,29 @@ describe('no secret is in a recording', () => {
       { ...form, body: Buffer.from(encodeURIComponent(words)) },
       { ...form, body: Buffer.from('correct') },
       { url: '/oauth2/v3/authorize?horse' },
+      { headers: [['Cookie', 'horse; battery']] },
+      { headers: [['Referer', 'http://127.0.0.1:4000/oauth2/v3/authorize?horse&battery=']] },
     ]
     for (const request of sent)
       expect(JSON.stringify(masking().request({ ...plainRequest, ...request }))).not.toMatch(/correct|horse|battery/u)
   })
+
+  it('that has capitals alone and is called code, but for the word in an error', () => {
+    const code = 'QWERTYUIOPASDFGH'
+    const redirect = { headers: [['Location', `http://127.0.0.1:4000/void/callback?code=${code}`]] } as const
+    const exchange = { ...json, body: Buffer.from(JSON.stringify({ grant_type: 'authorization_code', code })) }
+    expect(JSON.stringify(masking().answer({ ...plainAnswer, ...redirect }))).not.toContain(code)
+    expect(JSON.stringify(masking().request({ ...plainRequest, ...exchange }))).not.toContain(code)
+  })
+
+  it.each(['%40', '%2540', String.raw`\u0040`, String.raw`\x40`, '&#64;', '&#x40;', '&commat;'])(
+    'in an e-mail address that is written with %s',
+    (at) => {
+      const page = `<script>var hint = "ann.smith${at}mail.example"</script><a href="/hint/ann.smith${at}mail.example">`
+      const shown = masking().answer({ ...plainAnswer, ...html, body: Buffer.from(page) })
+      expect(JSON.stringify(shown)).not.toMatch(/ann|smith|mail|example/u)
+    },
+  )
 
   it('in a credential that is made of words, once the client has sent it', () => {
     const names = masking()
@@ -239,11 +258,20 @@ describe('of a body, the recording shows', () => {
     const shown = (text: string): unknown => Object(shownBody('text/plain', `${text} it`))['text'][0]
     const known = ['sign in', 'Sign in! Welcome', 'welcomeWindow', 'ungültig', 'v3', '12', '"Captcha is required"']
     expect(known.map(shown)).toEqual(known.map((text) => `${text} it`))
-    const unknown = ['welcomewelcomewelcome', 'welcomeX', '123', '12x', 'word@word', 'x77', '"Ann"']
+    const unknown = ['welcomewelcomewelcome', 'welcomeX', '123', '12x', 'word@word', 'x77', 'ann7', '"Ann"']
     expect(unknown.map(shown)).toEqual(
       unknown.map((text) => (text.startsWith('"') ? '"{{text.1}}" it' : '{{text.1}} it')),
     )
     expect(shown('Welcome, Ann Smith: your')).toBe('Welcome, {{text.1}} {{text.2}}: your it')
+    const inside = '<p>Welcome back, <b>Ann</b> <i>Smith</i>!</p><p>Sign in</p>'
+    expect(shownBody('text/html', inside)).toEqual({
+      html: ['<p>Welcome back, <b>{{text.1:html}}</b> <i>{{text.2:html}}</i>!</p><p>Sign in</p>'],
+    })
+    const names = masking()
+    names.request({ ...plainRequest, url: '/?login_hint=ann@mail.example' })
+    const text = { ...plainAnswer, headers: [['Content-Type', 'text/plain']] as const }
+    const named = names.answer({ ...text, body: Buffer.from('Welcome back, ann@mail.example Smith') })
+    expect(named.text).toEqual(['Welcome back, {{login_hint.1}} {{text.1}}'])
     expect(shown('mail to user.mail@example.com')).toBe('mail to {{text.1}} it')
   })
 
