@@ -73,6 +73,12 @@ describe('owner-sso doctor', () => {
     expect(problems(result.findings).map((finding) => finding.fix)).toEqual([expect.stringContaining(fix)])
   })
 
+  it('calls no setting good that is wrong, and does not say that what it fell back to was set', async () => {
+    const { findings } = await findingsOf([], { env: { OWNER_SSO_SERVICE: 'curent' } })
+    expect(problems(findings).map(({ text }) => text)).toEqual([expect.stringMatching(/^service must be one of/u)])
+    expect(JSON.stringify(findings)).not.toMatch(/curent|\(OWNER_SSO_SERVICE\)/u)
+  })
+
   it('sees a clock that is wrong', async () => {
     const { findings } = await findingsOf([], { ahead: 120 })
     expect(findings.find(({ about }) => about === 'clock')?.text).toMatch(/clock is 1(?:19|2\d) s ahead/u)

@@ -16,7 +16,9 @@ export async function checkService(settings: Settings, authUrl: string): Promise
   const { findings, page } = await reachAt('SSO service', authUrl, how, lookAt(settings, saved))
   if (page === undefined || findings.some(({ level }) => level === 'problem')) return findings
   if (showsForm(page)) {
-    return [...findings, good(about, `${saved} (${settings.service?.from ?? 'default'}): its login page answers`)]
+    const { value, from } = settings.service ?? {}
+    const origin = value === saved && from !== undefined ? from : 'default'
+    return [...findings, good(about, `${saved} (${origin}): its login page answers`)]
   }
   const others = serviceNames.filter((name) => name !== saved)
   const found = await serviceThatAnswers(settings, others)

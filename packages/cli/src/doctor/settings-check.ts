@@ -12,14 +12,18 @@ import type { Settings } from '../settings/settings.ts'
 import { type Finding, good, note, problem } from '../terminal/finding.ts'
 
 export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Finding[] {
-  return [
-    good('Node', `${process.version} on ${process.platform}`),
-    checkConfigFile(),
-    // The store is looked at for itself.
-    ...settingRows.flatMap(([name]) => (name === 'store' ? [] : shown(name, settings))),
+  const wrong = [
     ...checked(() => serviceOf(settings), problem),
     ...checked(() => apiUrlOf(settings), settings.apiUrl === undefined ? note : problem),
     ...checked(() => requestBudgetOf(settings), problem),
+  ]
+  // The store is looked at for itself, and what is wrong is told as that alone.
+  const isTold = (name: string): boolean => name === 'store' || wrong.some(({ text }) => text.startsWith(`${name} `))
+  return [
+    good('Node', `${process.version} on ${process.platform}`),
+    checkConfigFile(),
+    ...settingRows.flatMap(([name]) => (isTold(name) ? [] : shown(name, settings))),
+    ...wrong,
     ...(settings.proxy === undefined ? unusedProxies(env) : []),
     ...checkEnvironment(env),
   ]
